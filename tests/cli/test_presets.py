@@ -47,7 +47,16 @@ def test_what_is_typed_wins_and_that_is_said(tmp_path):
 
 
 def test_a_preset_has_what_the_chosen_solver_takes(tmp_path):
-    words = ["--solver", "psro", "--preset", "paper", "--held-out", "0", "--iterations", "1"]
+    words = [
+        "--solver",
+        "psro",
+        "--preset",
+        "paper",
+        "--settings",
+        "held_out=0",
+        "--iterations",
+        "1",
+    ]
     done = run("steer fruit", *words, "--plays", "1", "--output-dir", str(tmp_path))
     assert done.exit_code == 0, done.output
     config = read_config(tmp_path)

@@ -813,7 +813,7 @@ def test_the_page_s_samples_are_drawn_and_not_five_times_the_same_answer(study, 
     (page,) = [line for line in list_page_commands(study) if "--preset paper" in line]
     server = ModelServer(lambda body: "I cannot.")
     _, *words = page.replace("--model M", f"--model {server.model}").split()
-    words += ["--output-dir", str(tmp_path), "--max-calls", "2", "--workers", "1"]
+    words += ["--output-dir", str(tmp_path), "--budget", "2 calls", "--workers", "1"]
     CliRunner().invoke(app, words)
     server.close()
     sent = [json.loads(body)["temperature"] for body in server.delivered]

@@ -319,7 +319,9 @@ def main() -> None:
     try:
         app(prog_name="bestresponse")
     except SettingError as error:
-        _fail(f"--{error.field.replace('_', '-')}: {error.problem}", 2)
+        from bestresponse.cli.options import name_option_of  # imports numpy, which `--help` spares
+
+        _fail(f"{name_option_of(error.field)}: {error.problem}", 2)
     except (UsageError, UnknownModel, MissingKey) as error:
         _fail(str(error), 2)
     except Interrupted as error:

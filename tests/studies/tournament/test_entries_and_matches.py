@@ -106,7 +106,9 @@ def make_standings(first_totals, missing, played=2.0):
     config = configure("tit-for-tat", "defector", rounds=1, repetitions=2)
     totals = np.stack([np.array(first_totals), np.array(first_totals).T], axis=2)
     spread, lasted = np.full((2, 2, 2), np.nan), np.ones((2, 2))
-    return Standings(config, totals, lasted, spread, np.array(missing), np.full((2, 2), played))
+    errors = np.full((2, 2, 2, 2), np.nan)
+    counts = np.full((2, 2), played)
+    return Standings(config, totals, lasted, spread, errors, np.array(missing), counts)
 
 
 def test_bounds_are_told_only_where_some_plays_are_missing_and_some_are_not():

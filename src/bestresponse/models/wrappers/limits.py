@@ -7,6 +7,7 @@ budget.
 another could use.
 """
 
+import logging
 import random
 import re
 import threading
@@ -14,8 +15,15 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
+from typing import Any
 
-from bestresponse.core.errors import ModelUnavailable, OverBudget, Transient, UsageError
+from bestresponse.core.errors import (
+    ModelUnavailable,
+    OverBudget,
+    SettingError,
+    Transient,
+    UsageError,
+)
 from bestresponse.core.extras import install_hint
 from bestresponse.core.registry import Registry
 from bestresponse.models.base import LEAST_REASONING, Json, Model, Reply, Request, Usage, Wrapper
@@ -26,6 +34,10 @@ Price = Callable[[Usage], float | None]
 prices = Registry("bestresponse.prices", "list of prices")
 """By the name of a provider: functions of a model's name that return its `Price`."""
 
+_AMOUNT = re.compile(r"(\d+(?:_\d+)*(?:\.\d+)?) ?(call|token|dollar)s?")
+_UNITS = {"call": "calls", "token": "tokens", "dollar": "money"}
+_BUDGETS = "limits such as '200 calls, 1000000 tokens, 3 dollars', each at most once"
+_log = logging.getLogger("bestresponse.models")
 _FRAME = 64  # tokens that a provider's template may add to a request
 _FRAME_PER_MESSAGE = 16  # and to each message, for its role and its end
 
@@ -40,6 +52,22 @@ class Budget:
     calls: int | None = None
     tokens: int | None = None
     money: float | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> "Budget":
+        """Read what a user writes, such as `200 calls, 3 dollars`; nothing means no limit.
+
+        >>> Budget.parse("200 calls, 1_000_000 tokens")
+        Budget(calls=200, tokens=1000000, money=None)
+        """
+        limits: dict[str, Any] = {}
+        for part in text.split(",") if text.strip() else ():
+            amount = _AMOUNT.fullmatch(part.strip())
+            unit = _UNITS[amount[2]] if amount else ""
+            if amount is None or unit in limits or (unit != "money" and "." in amount[1]):
+                raise SettingError("budget", f"expected {_BUDGETS}, got {text!r}")
+            limits[unit] = float(amount[1]) if unit == "money" else int(amount[1])
+        return cls(**limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +176,8 @@ class Metered(Wrapper):
                 else f"; for a list of prices, {install_hint('cost')}"
             )
             raise UsageError(
-                f"the price of {model.id} is not known, so max_cost cannot be kept: set"
-                f" max_calls or max_total_tokens instead{known}"
+                f"the price of {model.id} is not known, so a budget in dollars cannot be"
+                f" kept: limit calls or tokens instead{known}"
             )
 
     def complete(self, request: Request) -> Reply:
@@ -285,7 +313,9 @@ class Retried(Wrapper):
                     " are allowed"
                 ) from last
             if failures < policy.tries:
-                self._sleep(policy.wait(failures, asked, self._rng.random()))
+                wait = policy.wait(failures, asked, self._rng.random())
+                _log.info("%s; asking again in %.1f s", last, wait)
+                self._sleep(wait)
         raise ModelUnavailable(f"gave up after {policy.tries} tries: {last}") from last
 
 

@@ -64,7 +64,7 @@ class ImportConfig(RunSettings):
     output_dir: str | Path = setting(
         default="results",
         how=True,
-        short="-o",
+        metavar="FOLDER",
         help="Folder for the run.",
     )
     source: str = setting(default="", option=False)

@@ -92,7 +92,7 @@ class TournamentConfig(ToolSettings):
     )
     target: Mapping[str, float] = setting(default_factory=dict, metavar="NAME=TOTAL")
     """Entries whose total is this win. A total is the sum over all matches that count: against
-    every opponent and itself, in both seats; with --against NAME --seats first, one match of
+    every opponent and itself, in both seats; with --against NAME and seats=first, one match of
     --rounds rounds."""
     background: float | None = setting(default=None, ge=0, le=1e9)
     """Number added to every payoff per round in the evolutionary dynamics. [default: 0; if a

@@ -125,6 +125,8 @@ class LeftOutRow(TypedDict):
 METRICS = list_metrics(
     StandingRow,
     "per_round",
+    "best_place",
+    "worst_place",
     "first",
     "second",
     "share",
