@@ -74,7 +74,7 @@ soak: $(READY)                 ## fuzz everything that reads what others wrote f
 long: $(READY)                 ## long checks: commands killed a hundred times, 100,000 games, tests in random order, more examples
 	$(BIN)/python benchmarks/kills.py
 	$(BIN)/python benchmarks/full_disk.py
-	$(BIN)/python benchmarks/fuzz_files.py --files 20000 --seed $(SEED)
+	$(BIN)/python benchmarks/fuzz_files.py --settings files=20000 --seed $(SEED)
 	$(BIN)/python benchmarks/harness.py --large
 	@echo "repeat what follows with: make long SEED=$(SEED)"
 	$(BIN)/python -m pytest -m soak -o faulthandler_timeout=0

@@ -375,7 +375,7 @@ WIRE: dict[str, tuple[str, Callable[[object], object]]] = {
             ' {"a": 1}}], "stop_reason": "end_turn", "usage": {"input_tokens": 3,'
             ' "output_tokens": 4}}'
         ),
-        lambda data: AnthropicModel("fuzz", HttpClients(), Secret(""))._read_reply(data, REQUEST),
+        lambda data: AnthropicModel("fuzz", HttpClients(), Secret("")).read_reply(data, REQUEST),
     ),
     "google": (
         (
@@ -385,7 +385,7 @@ WIRE: dict[str, tuple[str, Callable[[object], object]]] = {
             ' [{"token": "a", "logProbability": -0.1}]}}], "usageMetadata": {"promptTokenCount": 3,'
             ' "candidatesTokenCount": 4}, "promptFeedback": {"blockReason": ""}}'
         ),
-        lambda data: GoogleModel("fuzz", HttpClients(), Secret(""))._read_reply(data, REQUEST),
+        lambda data: GoogleModel("fuzz", HttpClients(), Secret("")).read_reply(data, REQUEST),
     ),
 }
 PROGRAMS = [example.program for example in library()]

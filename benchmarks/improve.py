@@ -111,9 +111,18 @@ def export(args: argparse.Namespace) -> None:
 def train(args: argparse.Namespace) -> None:
     """Train on all exports, or go on."""
     data = [part for name in EXPORTS for part in ("--data", str(args.work / name))]
-    options = ["--minutes", str(args.minutes), "--held-out", "40", "--tests", "0"]
+    options = ["--minutes", str(args.minutes), "--settings", "held_out=40", "--settings", "tests=0"]
     if args.small:
-        options = ["--steps", "4", "--held-out", "5", "--tests", "0", "--batch-tokens", "4096"]
+        options = [
+            "--steps",
+            "4",
+            "--settings",
+            "held_out=5",
+            "--settings",
+            "tests=0",
+            "--settings",
+            "batch_tokens=4096",
+        ]
         options += ["--device", "cpu"]
     run_command(
         "train",

@@ -1,11 +1,15 @@
 """How often the 95 % intervals of the benchmark hold the truth.
 
     python benchmarks/interval_coverage.py [--trials 300] [--games 4 8 20 50 100] [--seed 1]
+    python benchmarks/interval_coverage.py --differences [--trials 1000] [--seed 1]
     python benchmarks/interval_coverage.py --kuhn [--trials 100] [--samples 10 40] [--seed 1]
 
 Of matrix games: players that are optimal but err, which is to choose an action by chance, in some
 share of the games, and players that always err, on 3 x 3 zero-sum games; the truth is the mean over
 20,000 games.
+
+Of differences (`--differences`): pairs of such players on the same games, with the share of samples
+in which the test finds a difference.
 
 Of policies of sampled moves in Kuhn poker (`--kuhn`): Kuhn's equilibria (the first player bets the
 jack with probability a, the king with 3a), where the truth, 0, is the least value possible and
@@ -19,6 +23,7 @@ from time import perf_counter
 
 import numpy as np
 
+from bestresponse.report.stats.differences import paired_difference
 from bestresponse.report.stats.statistics import bound_mean
 from bestresponse.studies.bench.games import Source, draw_games
 from bestresponse.studies.bench.measure import measure_strategies
@@ -68,6 +73,7 @@ def sample(row: Array, samples: int, number: int, rng: np.random.Generator) -> S
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kuhn", action="store_true")
+    parser.add_argument("--differences", action="store_true")
     parser.add_argument("--trials", type=int)
     parser.add_argument("--games", type=int, nargs="+", default=[4, 8, 20, 50, 100])
     parser.add_argument("--samples", type=int, nargs="+", default=[10, 40])
@@ -75,6 +81,8 @@ def main() -> None:
     options = parser.parse_args()
     if options.kuhn:
         cover_policies(options.trials or 100, options.samples, options.seed)
+    elif options.differences:
+        cover_differences(options.trials or 1000, options.seed)
     else:
         cover_losses(options.trials or 300, options.games, options.seed)
 
@@ -115,6 +123,72 @@ def cover_losses(trials: int, sizes: list[int], seed: int) -> None:
                 cells.append(f"{held:.3f} / {(high - low).mean():.3f}")
             print(
                 f"  {name:<26}{losses.mean():>7.4f}" + "".join(f"{cell:>14}" for cell in cells),
+                flush=True,
+            )
+
+
+PAIRS = (
+    ("errs in 5 %", "errs in 5 %, too"),
+    ("errs in 20 %", "errs in 20 %, too"),
+    ("optimal", "errs in 5 %"),
+    ("optimal", "errs in 20 %"),
+    ("optimal", "maximin"),
+    ("optimal", "trembles by 5 %"),
+    ("maximin", "best reply to uniform"),
+    ("maximin", "errs in 20 %"),
+    ("uniform", "best reply to uniform"),
+)
+
+
+def cover_differences(trials: int, seed: int) -> None:
+    """Print how often the interval of a difference in exploitability holds it, and the test."""
+    rng = np.random.default_rng(seed)
+    drawn = draw_games(Source(20_000, seed, (3, 3)))
+    own, count = drawn.payoffs[:, 0], len(drawn.payoffs)
+    optimal = drawn.solved.row
+    uniform = np.full((count, 3), 1 / 3)
+    mixes = {
+        "optimal": optimal,
+        "uniform": uniform,
+        "maximin": np.eye(3)[own.min(axis=2).argmax(axis=1)],
+        "best reply to uniform": np.eye(3)[own.mean(axis=2).argmax(axis=1)],
+        "trembles by 5 %": 0.95 * optimal + 0.05 * uniform,
+    }
+    for share in (5, 20):
+        for again in ("", ", too"):
+            errs = rng.random(count) < share / 100
+            by_chance = np.eye(3)[rng.integers(3, size=count)]
+            mixes[f"errs in {share} %{again}"] = np.where(errs[:, None], by_chance, optimal)
+
+    figure, worst = "exploitability_normalised", "worst_exploitability_normalised"
+    measured = {
+        name: measure_strategies(own, -own, mix, drawn.solved.col) for name, mix in mixes.items()
+    }
+    lost = {name: np.array([row[figure] for row in rows]) for name, rows in measured.items()}
+    most = np.array([row[worst] for row in measured["optimal"]])
+    print("games, players, truth: held / mean width / found; interval and test disagree")
+    for games in (20, 50):
+        for first, second in PAIRS:
+            truth = float((lost[first] - lost[second]).mean())
+            held, found, apart, width = 0, 0, 0, 0.0
+            for _ in range(trials):
+                seen = rng.integers(count, size=games)
+                compared = paired_difference(
+                    lost[first][seen],
+                    lost[second][seen],
+                    rng=20,
+                    bounds=(-most[seen], most[seen]),
+                    flips=1999,
+                )
+                interval = compared.difference
+                is_found = compared.p_value <= 0.05
+                held += interval.contains(truth)
+                found += is_found
+                apart += is_found is interval.contains(0.0)
+                width += interval.high - interval.low
+            print(
+                f"{games:>3} {first} - {second}, {truth:.4f}: {held / trials:.3f} /"
+                f" {width / trials:.3f} / {found / trials:.3f}; {apart}",
                 flush=True,
             )
 

@@ -88,16 +88,19 @@ VERIFY = (
     "MODEL",
     "--translator",
     "rules",
-    "--no-disguised",
+    "--settings",
+    "disguised=false",
 )
 STEER = ("steer", "meeting", "--games", "2", "--iterations", "20", "--fresh", "1")
 
 CASES = (
     Case("bench", (*BENCH, *WORKERS), state_mix, 30),
-    Case("processes", (*BENCH, *WORKERS, "--executor", "processes"), state_mix, 15),
+    Case("processes", (*BENCH, *WORKERS, "--settings", "executor=processes"), state_mix, 15),
     Case("simulate", (*WATER, *WORKERS), bid, 15),
     Case("tournament", (*ROBIN, "MODEL", "--rounds", "20", *WORKERS), defect, 15),
-    Case("verify", (*VERIFY, "--no-inverted", "--repeats", "60", *WORKERS), reason, 15),
+    Case(
+        "verify", (*VERIFY, "--settings", "inverted=false", "--repeats", "60", *WORKERS), reason, 15
+    ),
     Case("steer", (*STEER, "--model", "MODEL", *WORKERS), speak, 10),
 )
 

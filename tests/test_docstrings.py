@@ -151,8 +151,10 @@ def find_wrong(path: Path, text: str) -> str:
 
 @cache
 def read_reference() -> str:
-    """Return the page of all commands, which another test holds to the commands themselves."""
-    return (REPOSITORY / "docs" / "commands.md").read_text("utf-8")
+    """Return the pages of all commands, which another test holds to the commands themselves."""
+    docs = REPOSITORY / "docs"
+    pages = [docs / "commands.md", *sorted(docs.glob("commands/*.md"))]
+    return "".join(page.read_text("utf-8") for page in pages)
 
 
 def test_names_in_backticks_exist():

@@ -38,7 +38,7 @@ def cluster(tmp_path):
 
 @pytest.mark.slow
 def test_the_job_array_plays_its_parts_and_the_last_job_merges_them(cluster, tmp_path):
-    small = {**cluster, "PARTS": "2", "GAMES": "4", "BUDGET": "--max-calls 100"}
+    small = {**cluster, "PARTS": "2", "GAMES": "4", "BUDGET": "--budget 100calls"}
     for task in ("1", "2"):
         words = ["bash", str(SCALE / "slurm.sh")]
         done = subprocess.run(
@@ -64,7 +64,7 @@ def test_the_parts_of_the_kubernetes_job_are_all_played_with_keys_and_a_place_fo
     assert part["envFrom"] == [{"secretRef": {"name": "model-keys"}}]
     assert [volume["name"] for volume in spec["template"]["spec"]["volumes"]] == [mount["name"]]
     *shell, script = part["command"]
-    assert f"--output-dir {mount['mountPath']}/part$part" in script
+    assert f"--output {mount['mountPath']}/part$part" in script
     for index in (0, spec["completions"] - 1):
         done = subprocess.run(
             [*shell, f"{script} --dry-run"],

@@ -16,7 +16,7 @@ set -euo pipefail
 OUTPUT=${OUTPUT:-results}
 PARTS=${PARTS:-16}
 GAMES=${GAMES:-100000}
-BUDGET=${BUDGET:---max-cost 25}
+BUDGET=${BUDGET:---budget 25dollars}
 
 if [ "${1:-}" = merge ]; then
     [ "${SLURM_ARRAY_TASK_ID:-1}" = 1 ] || exit 0
@@ -26,5 +26,5 @@ fi
 # The seed is part of the run: every part must draw the same games. The key is read from the node's environment.
 # shellcheck disable=SC2086 - the budget is an option with its value
 exec bestresponse bench --model openai/gpt-4o --num-games "$GAMES" --seed 1 \
-    --shard "$SLURM_ARRAY_TASK_ID/$PARTS" --output-dir "$OUTPUT/part$SLURM_ARRAY_TASK_ID" \
+    --shard "$SLURM_ARRAY_TASK_ID/$PARTS" --output "$OUTPUT/part$SLURM_ARRAY_TASK_ID" \
     --workers 64 $BUDGET

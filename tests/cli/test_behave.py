@@ -42,7 +42,9 @@ def test_files_are_imported_and_several_runs_are_described_at_once(tmp_path):
         "strategies,qre",
         "--json",
     ]
-    summary = json.loads(invoke(*words, "--bootstraps", "20", "--output-dir", tmp_path / "out"))
+    summary = json.loads(
+        invoke(*words, "--settings", "bootstraps=20", "--output-dir", tmp_path / "out")
+    )
     assert {row["player"]: row["matches"] for row in summary["figures"]} == {
         "ann": 2,
         "bob": 4,

@@ -68,7 +68,7 @@ def test_every_option_that_is_grouped_by_name_exists_in_some_command():
 
 def test_commands_that_ask_no_model_and_make_no_plays_offer_no_settings_for_them():
     offered = {name_option(option) for option in COMMANDS["bestresponse import"].params}
-    assert offered == {"file", "mapping", "output-dir", "figures", "json", "settings"}
+    assert offered == {"file", "mapping", "output", "figures", "json", "settings"}
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,17 @@ MISTAKES = [
     ("run population", "missing GAME: "),
     ("help", "For help, type `bestresponse COMMAND --help`."),
     ("equilibrium stag-hunt", "Equilibria are found by `bestresponse solve GAME`."),
+    # names that options had
+    ("steer debate --wordings 2", "steer takes wordings as a setting: --settings wordings=VALUE."),
+    ("bench --max-calls 3", "Limits are one option: --budget '200 calls'."),
+    ("solve chicken --plot x.svg", "It is called --output, or -o."),
+    ("bench --settings wordngs=2", "--settings: there is no setting 'wordngs' here."),
+    ("bench --settings seed=2", "seed is an option: --seed."),
+    (
+        "bench --budget 3",
+        "--budget: expected limits such as '200 calls, 1000000 tokens, 3 dollars'",
+    ),
+    ("bench --budget 2calls,3calls", "each at most once, got '2calls,3calls'"),
     # games
     ("solve stag hunt", "solve takes no further word, got 'hunt'; names have hyphens"),
     ("solve chicken --lambda 2", "is typed as --set lambda=VALUE"),
@@ -25,7 +36,7 @@ MISTAKES = [
     ("solve chicken --concept ne", "Nash equilibria are found without a concept."),
     ("solve chicken --method lemke_howson", "Did you mean lemke-howson?"),
     ("solve chicken --objective wellfare", "Did you mean welfare?"),
-    ("solve chicken --plot nosuch/x.svg", "there is no folder nosuch; make it first"),
+    ("solve chicken --output nosuch/x.svg", "there is no folder nosuch; make it first"),
     ("solve kuhn-poker --iterations many", "expected a whole number from 1 to 100,000,000"),
     (
         "solve chicken --concept quantal-response --set lambda=abc",
@@ -44,7 +55,7 @@ MISTAKES = [
     ),
     ("solve stag-hunt --dynamics replicater", "Did you mean replicator?"),
     (
-        "solve stag-hunt --plot picture.bmp",
+        "solve stag-hunt -o picture.bmp",
         "expected a file ending in .svg, .pdf, .png, .tex, .html",
     ),
     ("solve stag-hunt --method simplex", "there is no method 'simplex'; expected one of auto,"),
@@ -73,7 +84,7 @@ MISTAKES = [
     ("bench --model", "--model needs a value: --model MODEL"),
     ("bench --model localhost:8000", "Did you mean the server http://localhost:8000/v1#MODEL?"),
     ("bench --model 127.0.0.1:8000/v1", "the server http://127.0.0.1:8000/v1#MODEL?"),
-    ("bench --model ollama", "Name the server and its model: http://localhost:11434/v1#MODEL."),
+    ("bench --model ollama", "ollama is a provider: add the name of a model, ollama/MODEL."),
     ("bench --games 5", "bench has no option --games. Did you mean --num-games?"),
     ("bench --config x.toml", "--config. A file with settings is given as --settings FILE."),
     ("bench --num-games abc", "--num-games: expected a whole number from 1 to 1,000,000, got abc"),
@@ -167,7 +178,10 @@ MISTAKES = [
     ("steer nosuch --model simulated", "there is no domain named nosuch; expected bargaining,"),
     ("steer meeting --solver cfrr --model simulated", "Did you mean cfr?"),
     # said before the model is opened, which would download it here
-    ("bench --executor thread", "there is no executor named 'thread'. Did you mean threads?"),
+    (
+        "bench --settings executor=thread",
+        "there is no executor named 'thread'. Did you mean threads?",
+    ),
     # reasoning and people
     (
         "verify prisoners-dilemma",

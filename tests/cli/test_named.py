@@ -103,4 +103,4 @@ def test_a_command_that_a_message_names_exists_and_has_the_options_that_follow_i
 def test_the_check_finds_a_command_and_an_option_that_do_not_exist():
     assert find_unknown("bestresponse slove chicken") == ["slove"]
     assert find_unknown("bestresponse solve chicken --ploot x.svg") == ["solve --ploot"]
-    assert find_unknown("bestresponse solve chicken --plot x.svg") == []
+    assert find_unknown("bestresponse solve chicken --output x.svg") == []

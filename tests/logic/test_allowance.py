@@ -37,7 +37,6 @@ def test_a_process_that_computes_uses_up_its_processor_time(process: int, silent
     allowed = Allowance(deadline=time.monotonic() + 600, processor=0.1, pids=(process,))
     with pytest.raises(ProcessorTimeUsed):
         allowed.wait(silent_pipe, select.POLLIN)
-    assert allowed.processor <= 0
 
 
 @linux
@@ -46,7 +45,6 @@ def test_a_process_that_waits_is_ended_by_the_clock_alone(process: int, silent_p
     allowed = Allowance(deadline=time.monotonic() + 0.5, processor=60.0, pids=(process,))
     with pytest.raises(TimeoutError):
         allowed.wait(silent_pipe, select.POLLIN)
-    assert allowed.processor > 0
 
 
 def test_what_is_ready_is_not_waited_for() -> None:

@@ -26,6 +26,8 @@ def test_prices_come_from_the_open_list():
     assert find_price(model)(Usage(1000, 100)) is None
     model.identity = {"provider": "inspect", "model": "openai/gpt-4o"}
     assert find_price(model)(Usage(1000, 100)) == pytest.approx(0.0035)
+    model.identity = {"provider": "mistral", "model": "mistral-large-latest"}
+    assert find_price(model)(Usage(1000, 100)) == pytest.approx(0.0026)
     model.identity = {"provider": "local", "sha256": "00"}
     assert find_price(model)(Usage(1000, 100)) == 0.0
 
@@ -35,6 +37,9 @@ def test_prices_come_from_the_open_list():
     [
         ("openai/gpt-4o", 0.0035),
         ("inspect/openai/gpt-4o", 0.0035),
+        ("mistral/mistral-large-latest", 0.0026),  # 2 and 6 dollars per million tokens
+        ("openai-compatible/gpt-4o", None),
+        ("vllm/gpt-4o", None),
         ("openai/no-such-model", None),
         ("http://localhost:8000/v1#gpt-4o", None),
         ("mine/gpt-4o", None),

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import faulty
 import pytest
+from model_server import ModelServer
 from plugins import lay_package
 
 from bestresponse.core.errors import MissingKey, ModelUnavailable, UnknownModel, UsageError
@@ -122,9 +123,52 @@ def test_a_path_opens_a_file_and_a_file_that_is_none_is_a_sentence(settings, tmp
         open_model(str(text), settings)
 
 
-def test_an_address_must_name_its_model_and_hold_no_secret(settings):
-    with pytest.raises(UsageError, match="add it as http://localhost/v1#name"):
-        open_model("http://localhost/v1", settings)
+def test_an_address_without_a_name_means_the_only_model_that_the_server_lists(settings):
+    server = ModelServer()
+    address = server.model.removesuffix("#fake")
+    try:
+        assert open_model(address, settings).id == server.model
+        server.names = ["first", "second"]
+        with pytest.raises(UsageError, match="v1#NAME; it has first, second"):
+            open_model(address, settings)
+        server.names = []
+        with pytest.raises(UsageError, match="it lists none"):
+            open_model(address, settings)
+        with pytest.raises(UnknownModel, match="is the name of the model right, and the address"):
+            open_model(address.removesuffix("/v1"), settings)
+    finally:
+        server.close()
+
+
+@pytest.mark.parametrize(
+    ("spec", "environ", "address"),
+    [
+        ("vllm/org/my-model", {}, "http://localhost:8000/v1"),
+        ("ollama/llama3", {}, "http://localhost:11434/v1"),
+        ("lm-studio/m", {}, "http://localhost:1234/v1"),
+        ("llama.cpp/m", {}, "http://localhost:8080/v1"),
+        ("vllm/m", {"VLLM_BASE_URL": "http://gpu:9/v1"}, "http://gpu:9/v1"),
+        ("lm-studio/m", {"LM_STUDIO_BASE_URL": "http://gpu:9/v1"}, "http://gpu:9/v1"),
+    ],
+)
+def test_a_program_that_serves_models_is_named_as_other_tools_name_it(
+    tmp_path, spec, environ, address
+):
+    model = open_model(spec, ModelSettings(tmp_path, environ))
+    assert (model.id, model.identity["base_url"]) == (spec, address)
+    assert model.identity["model"] == spec.partition("/")[2]
+
+
+def test_the_variable_of_a_program_holds_no_password(tmp_path):
+    environ = {"OLLAMA_BASE_URL": "http://me:pw@gpu/v1"}
+    with pytest.raises(
+        UsageError, match="OLLAMA_BASE_URL must not hold a name, password"
+    ) as caught:
+        open_model("ollama/m", ModelSettings(tmp_path, environ))
+    assert "pw@" not in str(caught.value)
+
+
+def test_an_address_must_hold_no_secret(settings):
     for spec in ("http://me:pw@localhost/v1#m", "http://localhost/v1?key=pw#m"):
         with pytest.raises(UsageError, match="BESTRESPONSE_API_KEY") as caught:
             open_model(spec, settings)

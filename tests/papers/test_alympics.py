@@ -12,11 +12,13 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 from pathlib import Path
+from statistics import mean, median
 
 import pytest
 import running
-from recorded import recorded
+from recorded import DATA, recorded
 from typer.testing import CliRunner
 
 import bestresponse as br
@@ -25,7 +27,7 @@ from bestresponse.core.episode import Episode
 from bestresponse.core.player import Decision
 from bestresponse.games.water.bidders import BIDDERS
 from bestresponse.games.water.game import Water
-from bestresponse.games.water.rules import RESIDENTS, WaterRules, allocate
+from bestresponse.games.water.rules import ABUNDANCE, RESIDENTS, WaterRules, allocate
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.agent import published_personas
 from bestresponse.report.document import Figure, Table
@@ -83,6 +85,32 @@ class Shared:
         return running.run(water, WaterConfig("need", grid=True, repeats=2), self.folder / "six")
 
     @cached_property
+    def recorded(self):
+        """The same games, written down as recorded ones are."""
+        lines = {}
+        for row in self.six.frame("days"):
+            low, high = ABUNDANCE[row["condition"].partition(" ")[0]]
+            day = lines.setdefault(
+                (row["condition"], row["repeat"], row["day"]),
+                {
+                    "persona": row["condition"].endswith("with personas"),
+                    "low": low,
+                    "high": high,
+                    "number": row["repeat"],
+                    "day": row["day"],
+                    "supply": row["supply"],
+                    "bids": {},
+                    "winners": [],
+                },
+            )
+            day["bids"][row["resident"]] = row["bid"]
+            day["winners"] += [row["resident"]] if row["served"] else []
+        folder = self.folder / "recorded"
+        folder.mkdir()
+        (folder / "rounds.jsonl").write_text("\n".join(map(json.dumps, lines.values())))
+        return reproduce_alympics(folder)
+
+    @cached_property
     def spoken(self):
         """A game of three days in which five models with personas give reasons."""
         config = WaterConfig("m", with_personas="on", days=3, repeats=1)
@@ -119,6 +147,14 @@ def refuse_models(name):
     raise AssertionError(f"no model was to be opened, but {name} was")
 
 
+def find_tau(values):
+    """Count pairs that rise and fall; tau-b leaves out equal ones on the root of the shares."""
+    pairs = list(combinations(values, 2))
+    rising = sum(later > earlier for earlier, later in pairs)
+    falling = sum(later < earlier for earlier, later in pairs)
+    return (rising - falling) / ((rising + falling) * len(pairs)) ** 0.5
+
+
 def list_rows(text):
     return list(csv.DictReader(io.StringIO(text)))
 
@@ -138,6 +174,8 @@ def check_rules(shared):
     first = play_day(game, game.start(), 19, 40, 40, 10, 20, 30)
     # Alex and Bob bid the same: Alex needs 8 of 19, Bob 9 of the 11 that are left.
     assert first.past[0].winners == (True, True, False, False, False)
+    # Of two that bid the same and do not both fit, the lower need comes first.
+    assert play_day(game, game.start(), 10, 40, 40, 10, 20, 30).past[0].winners[:2] == (True, False)
     second = play_day(game, first, 8, 0, 0, 1, 1, 1)
     assert [(s.health, s.dry_days) for s in second.standings] == [
         (10, 0),
@@ -230,9 +268,27 @@ def check_rsr(shared):
 
 @promise("6.2: the less water at the start, the higher RSR_E in the paper's games")
 def check_rsr_end_recorded(shared):
-    checks = {check.what: check for check in reproduce_alympics(recorded("water")).checks}
-    found = [check for what, check in checks.items() if what.startswith("RSR at the end is higher")]
-    assert [check.agrees for check in found] == [True] * 4
+    ends = {}
+    for row in shared.six.frame("games"):
+        if row["survivors"]:
+            needs = sum(resident.need for resident in RESIDENTS if row["alive"][resident.name])
+            ends.setdefault(row["condition"], []).append(
+                sum(ABUNDANCE[row["abundance"]]) / 2 / needs
+            )
+    (table,) = shared.recorded.tables
+    shown = {row[0]: row[-1] for row in table.rows}
+    assert shown == {name: pytest.approx(mean(rates)) for name, rates in ends.items()}
+    found = [
+        check
+        for check in shared.recorded.checks
+        if check.what.startswith("RSR at the end is higher with medium")
+    ]
+    low, high = (mean(ends[name]) for name in list(ends)[1:3])
+    assert found[1].found == f"{low:.2f} {'>' if low > high else '<='} {high:.2f}"
+    if DATA.is_dir():
+        checks = reproduce_alympics(recorded("water")).checks
+        found = [check for check in checks if check.what.startswith("RSR at the end is higher")]
+        assert [check.agrees for check in found] == [True] * 4
 
 
 @promise("4.4: N_survivor, and the survival rate of every player")
@@ -299,6 +355,19 @@ def check_boxes(shared):
     "5.2: with abundant water the price has an upward trend, and falls after day 10 with little"
 )
 def check_trend(shared):
+    prices = {}
+    for row in shared.six.frame("days").select(condition="high (20-30), without personas"):
+        if row["served"]:
+            prices.setdefault((row["day"], row["repeat"]), []).append(row["bid"])
+    by_day = {}
+    for (day, _), bids in prices.items():
+        by_day.setdefault(day, []).append(min(bids))
+    medians = [median(by_day[day]) for day in sorted(by_day)]
+    checks = {check.what: check for check in shared.recorded.checks}
+    check = checks["with high supply the price rises throughout, without personas"]
+    assert check.found == f"tau {find_tau(medians):.2f}"
+    if not DATA.is_dir():
+        return
     checks = {check.what: check for check in reproduce_alympics(recorded("water")).checks}
     for condition in ("without personas", "with personas"):
         check = checks[f"with high supply the price rises throughout, {condition}"]
@@ -314,12 +383,25 @@ def check_comparisons(shared):
     # bidders.
     assert len(rows) == 6
     assert {row["games"] for row in rows} == {2}
+    survivors = {
+        name: [row["survivors"] for row in shared.six.frame("games").select(condition=name)]
+        for name in ("low (10-20), without personas", "medium (15-25), without personas")
+    }
+    low, medium = survivors.values()
+    first = rows.rows[0]
+    assert first["comparison"] == " - ".join(reversed(survivors))
+    assert first["difference"].estimate == mean(medium) - mean(low) != 0
 
 
 @promise("figures 7 to 9: bids, health, balance by day and resident, with the RSR of each day")
 def check_curves(shared):
     row = shared.six.frame("residents")[0]
-    assert {"bid", "health", "balance"} <= set(row)
+    days = shared.six.frame("days").select(
+        condition=row["condition"], resident=row["resident"], day=row["day"]
+    )
+    for figure in ("bid", "health", "balance"):
+        assert row[figure].estimate == pytest.approx(mean(day[figure] for day in days))
+    assert row["balance"].estimate != row["health"].estimate
     titles = [section.title for section in shared.six.report().sections]
     assert {"Bids", "Health", "Money", "How scarce water was"} <= set(titles)
     assert max(row["day"] for row in shared.six.frame("mornings")) == 21
@@ -482,6 +564,8 @@ def check_classic(shared):
         "prisoners-dilemma", "always:defect", repeats=1, output_dir=shared.folder / "classic"
     )
     assert run.answered == 1
+    (play,) = run.folder.plays()
+    assert list(play.record.payoffs.values()) == [1, 1]
 
 
 @promise("6.1: batches of games are repeatable")
@@ -499,6 +583,10 @@ def check_bidders(shared):
         "need",
         "myopic",
     }
+    # The games of the run are those of the bidder `need`.
+    (row,) = shared.six.frame("baselines").select(bidder="need", supply="low (10-20)")
+    games = shared.six.frame("games").select(condition="low (10-20), without personas")
+    assert row["survivors"] == mean(game["survivors"] for game in games) < 5
 
 
 @promise("A.5: six scales with five levels each")
@@ -531,6 +619,7 @@ def check_drawn(shared):
         True: 3,
         False: 3,
     }
+    assert set(Counter(settings.values()).values()) == {1}
 
 
 @promise("table 3: quartiles, average and standard deviation of every scale")
@@ -635,6 +724,16 @@ def check_model_judge(shared):
 
 @promise("5 and 6: the published figures come out again from the recorded games")
 def check_published(shared):
+    checks = {check.what: check for check in shared.recorded.checks}
+    replayed = checks["rounds with the recorded winners, balances and health"]
+    days = {(row["condition"], row["repeat"], row["day"]) for row in shared.six.frame("days")}
+    assert (replayed.found, replayed.agrees) == (len(days), True)
+    alive = [row["alive"] for row in shared.six.frame("games").select(abundance="low")]
+    alex = [one["Alex"] for one in alive[:2]]
+    check = checks["survival of Alex, low (10-20), without personas"]
+    assert check.found == sum(alex) / 2
+    if not DATA.is_dir():
+        return
     reproduction = reproduce_alympics(recorded("water"))
     table = reproduction.tables[0]
     assert isinstance(table, Table)
@@ -654,6 +753,7 @@ def check_more(shared):
         episode.submit("nature", Decision(20))
         episode.submit("Mill", Decision(1.0))
     assert game.payoffs(episode.state) == {"Mill": 1.0}
+    assert [day.winners for day in episode.state.past] == [(True,), (True,)]
 
 
 @pytest.mark.parametrize("check", PROMISES)

@@ -22,9 +22,11 @@ import bestresponse as br
 from bestresponse.cli.app import app
 from bestresponse.core.errors import UsageError
 from bestresponse.formal.claims import Checker, Subject, parse
+from bestresponse.formal.claims.checker import claim_solvers
 from bestresponse.formal.claims.claim import FORMS, PAPER_FORMS
-from bestresponse.logic import EmbeddedEngine, Verdict
+from bestresponse.logic import EmbeddedEngine, Proof, Verdict
 from bestresponse.logic.engine import open_engine
+from bestresponse.models.base import Request
 from bestresponse.models.registry import providers
 from bestresponse.report.document import Paragraph, Table
 from bestresponse.studies.improve.export import ExportConfig, export
@@ -309,6 +311,33 @@ def _(made):
     config = VerifyConfig("m", PD, instruction=path)
     assert config.system == "Reason like a chess player."
     assert VerifyConfig.from_json(json.loads(json.dumps(config.to_json()))) == config
+    # With a place for the game it is the whole prompt: one message, to which nothing is added, and
+    # the answer in curly brackets is read.
+    path.write_text("You take part in an experiment.\n\n$game\n\nPut your choice in {braces}.")
+    sent = []
+
+    def reason(request: Request) -> str:
+        sent.append(request.messages)
+        return f"If both pick R, I get {7 if len(sent) == 1 else 1}. My choice will be B. {{B}}"
+
+    run = br.verify_model(
+        br.from_function("m", reason),
+        PD,
+        repeats=1,
+        translator="rules",
+        instruction=path,
+        output_dir=made.folder / "template",
+    )
+    (first,), (second,) = sent
+    assert first.role == "user"
+    assert first.content.startswith("You take part in an experiment.\n\nYou are Player 1")
+    assert first.content.endswith("Put your choice in {braces}.")
+    assert "ANSWER" not in first.content
+    assert "If you choose R and Player 2 chooses B, you get 5" in first.content
+    assert "In fact, if you choose R and the other player chooses R, you get 1." in second.content
+    (row,) = run.rows()
+    assert (row["attempts"], row["first_choice"], row["last_choice"]) == (2, "B", "B")
+    assert run.frame("attempt_costs").rows[0]["calls"] == 2
     path.write_text("")
     for name, problem in (
         ("nowhere.txt", "cannot be read: No such file"),
@@ -381,6 +410,10 @@ def _(made):
 
 @promise("Table 4: GPT-4 Omni and Gemini can be asked")
 def _(made):
+    words = ["verify", PD, "--model", "openai/gpt-4o", "--model", "google/gemini-2.5-pro"]
+    estimate = json.loads(command(*words, "--repeats", 2, "--dry-run", "--json").stdout)
+    # Two runs of at most five attempts, each reasoned and translated, by both.
+    assert estimate["calls"] == 2 * 2 * 5 * 2
     assert {"openai", "google"} <= set(providers.names())
 
 
@@ -582,6 +615,7 @@ def _(made):
         for line in path.read_text().splitlines()
     ]
     assert len(rows) == 8
+    assert {json.loads(row["task"])["kind"] for row in rows} == {"claims"}
     for row in rows:
         assert br.score_reply(row["task"], row["messages"][-1]["content"]) == 1.0
 
@@ -596,6 +630,12 @@ def _(made):
         assert decide(fair) == [Verdict.PROVED]
         text = "If both betray, I get 3."
         assert br.verify(PD, text, solver="closed-world").state.value == "refuted"
+        # What the package says counts, and not what we would.
+        true = "If both betray, I get 1."
+        assert br.verify(PD, true, solver="closed-world").state.value == "unrefuted"
+        closed = claim_solvers.load("closed-world")
+        patch.setattr(closed, "decide", lambda self, grounded: Proof(Verdict.REFUTED))
+        assert br.verify(PD, true, solver="closed-world").state.value == "refuted"
 
 
 @promise("LELMA Accuracy: expected payoffs, which the paper's predicates lacked")
@@ -650,13 +690,39 @@ def _(made):
 
 @promise("Results: the published tables come out of the recorded runs")
 def _(made):
-    found = made.reproduced
-    cells = {check.what: check.found for check in found.checks}
-    assert (cells["one or two attempts, %"], cells["incorrect after five attempts, %"]) == (78, 0)
-    assert [check.what for check in found.differing] == [
-        "Hawk-Dove: false alarm",
-        "Hawk-Dove: missed",
-    ]
+    # By the first query 1 is more than 3, which fails. Raters of the third sample disagree.
+    ends = ((1, "B", "B"), (2, "R", "B"), (1, "B", "B"), (5, "R", "R"))
+    marks = (((1, 1),) * 3, ((0, 1),) * 3, ((0, 0), (0, 0), (1, 1)), ((1, 0),) * 3)
+    samples = []
+    for number, ((attempts, first, last), rated) in enumerate(zip(ends, marks, strict=True)):
+        tried = [{"queries": ["higher(1, 3)."], "failed": ["higher(1, 3)."]}] * attempts
+        if attempts < 5:
+            tried[-1] = {"queries": ["higher(3, 1)."], "failed": []}
+        raters = [{"orig_cor": bool(one), "fin_cor": bool(two)} for one, two in rated]
+        samples.append(
+            {
+                "id": str(number),
+                "game": "pd",
+                "attempts": tried,
+                "orig_choice": first,
+                "final_choice": last,
+                "raters": raters,
+            }
+        )
+    folder = made.folder / "samples"
+    folder.mkdir()
+    (folder / "samples.jsonl").write_text("\n".join(map(json.dumps, samples)))
+    cells = {check.what: check.found for check in br.reproduce("lelma", folder).checks}
+    assert [cells[f"samples with {number} attempts"] for number in range(1, 6)] == [2, 1, 0, 0, 1]
+    assert cells["failed queries of all attempts"] == 9
+    game = "Prisoner's Dilemma"
+    assert [cells[f"{game}: choice B {when}, %"] for when in ("first", "last")] == [50, 75]
+    assert [cells[f"{game}: correct {when}, %"] for when in ("first", "last")] == [50, 50]
+    confusion = ("passed", "false alarm", "missed", "caught")
+    assert [cells[f"{game}: {cell}"] for cell in confusion] == [1, 1, 1, 1]
+    assert cells["incorrect after five attempts, %"] == 100
+    # Observed: (1 + 1 + 1/3 + 1) / 4; by chance (7 * 7 + 5 * 5) / 144.
+    assert cells["Fleiss' kappa of the raters"] == round((10 / 12 - 74 / 144) / (70 / 144), 2)
 
 
 @promise(

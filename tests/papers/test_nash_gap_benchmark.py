@@ -6,10 +6,12 @@ docs/papers/nash-gap-benchmark.md tells the same in words.
 """
 
 import csv
+import io
 import json
 import re
 from collections import Counter
-from contextlib import closing
+from contextlib import closing, redirect_stdout
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -410,10 +412,19 @@ def has_tests(made):
 @promise("Project structure, Future work: notebooks for analysis")
 def has_notebooks(made):
     cells = json.loads((ROOT / "notebooks" / "analyse_run.ipynb").read_text("utf-8"))["cells"]
-    code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
-    assert "br.load_run(" in code
-    assert 'frame("games")' in code
-    compile(code, "analyse_run", "exec")  # tests/test_notebooks.py runs it and checks its answers
+    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    names = {}
+    with redirect_stdout(io.StringIO()) as printed:
+        for cell in code:
+            exec(compile(cell, "analyse_run", "exec"), names)
+    pure = [
+        game
+        for game in names["games"]
+        if np.min(game["row_payoffs"], axis=1).max() == np.max(game["row_payoffs"], axis=0).min()
+    ]
+    lost = np.mean([game["gap_normalised"] for game in pure])
+    assert 0 < len(pure) < 60
+    assert f"pure: {len(pure)} games, gap / range {lost:.3f}" in printed.getvalue()
 
 
 @promise("Future work: more sophisticated parsing of replies")
@@ -444,6 +455,8 @@ def draws_pictures(made):
     assert page.count("<figure") >= 3
     for title in ("Game by game", "Which games are hard", "The Nash gap in numbers"):
         assert title in page
+    shown = page[page.index("The Nash gap in numbers") :]
+    assert f"{np.median([row['nash_gap'] for row in made.rows]):.2f}" in shown
 
 
 @promise("Future work: games that are not zero-sum")
@@ -503,11 +516,22 @@ def varies_settings(made):
         "payoffs x0.01",
         "payoffs x100",
     ]
-    again = br.bench(
-        "random", trials=4, num_games=8, seed=1, output_dir=made.folder / "trials"
-    ).summary()["figures"][0]
-    assert (again["asked"], again["gap_spread_within"] > 0) == (32, True)
-    assert 0 <= again["consistency"]["estimate"] < 1
+    games = run.frame("games").select(player="random / mixed")
+    largest = {game["condition"]: np.abs(game["row_payoffs"]).max() for game in games}
+    assert largest["payoffs x0.01"] <= 1 < 10 < largest["base"] <= 100 < largest["payoffs x100"]
+    sizes = {game["condition"]: (game["rows"], game["cols"]) for game in games}
+    assert [sizes[f"size {n}x{n}"] for n in (2, 4, 6)] == [(2, 2), (4, 4), (6, 6)]
+    trials = br.bench("random", trials=4, num_games=8, seed=1, output_dir=made.folder / "trials")
+    again = trials.summary()["figures"][0]
+    answers = [trials.frame("plays").select(game=number).rows for number in range(8)]
+    squares = [np.var([row["nash_gap"] for row in one]) * 4 for one in answers]
+    assert again["gap_spread_within"] == pytest.approx(np.sqrt(sum(squares) / (8 * 3)))
+    distances = [
+        np.abs(np.subtract(first["strategy"], second["strategy"])).sum() / 2
+        for one in answers
+        for first, second in combinations(one, 2)
+    ]
+    assert again["consistency"]["estimate"] == pytest.approx(1 - np.mean(distances))
 
 
 @promise("Key concepts: a gap of 0 means optimal play against this opponent")

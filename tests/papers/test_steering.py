@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 from steer_command import steer as type_command
 from steering import dialogue, recorded
 
@@ -23,6 +24,7 @@ from bestresponse.games.dialogue.domain import (
     read_domain_text,
     scenarios,
 )
+from bestresponse.games.dialogue.game import prompt_key
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.dialogue.speaker import ScoreReferee
@@ -101,6 +103,24 @@ def tree():
 def test_the_promise_is_kept(check, request):
     wanted = inspect.signature(check).parameters
     check(**{name: request.getfixturevalue(name) for name in wanted})
+
+
+def find_best_welfare(means):
+    """Find the welfare of the best coarse correlated equilibrium of two, by scipy's program."""
+    limits = []
+    for seat, payoffs in enumerate(means):
+        for move in range(payoffs.shape[seat]):
+            alone = np.expand_dims(payoffs.take(move, axis=seat), seat)
+            limits.append((alone - payoffs).ravel())
+    size = means[0].size
+    found = linprog(
+        -means.sum(axis=0).ravel(),
+        A_ub=np.array(limits),
+        b_ub=np.zeros(len(limits)),
+        A_eq=np.ones((1, size)),
+        b_eq=[1.0],
+    )
+    return -found.fun
 
 
 class EarnsByManner:
@@ -276,6 +296,11 @@ def _(debates, trades, learnt):
     assert debates.frames["policies"][-1]["policy"] == "unguided"
     assert {row["manner"] for row in trades.frames["manners"]} >= {"any"}
     assert ("unguided",) in dict(learnt.results.groups)
+    solved = debates.results.results.solved[0]
+    for infoset in solved.tree.infosets:
+        player = solved.tree.players[infoset.player]
+        mix = solved.unguided.at(player, infoset.key)
+        assert {move for move, chance in mix.items() if chance} == {"any"}
 
 
 @promise(
@@ -354,8 +379,16 @@ def _(trades):
 @promise("The equilibrium over prompts is found by replicator dynamics (4)")
 def _(trades):
     assert trades.config.meta == "replicator"
-    mix = trades.results.results.psro.history[0].solution.marginals[0]
-    assert sum(mix) == pytest.approx(1)
+    psro = trades.results.results.psro
+    first = psro.history[0].solution
+    # Whoever is used earns as much against the others as anything else does, or nearly.
+    size = len(psro.history[0].prompts[0])
+    table = psro.game.means[0][:size, :size]
+    own, other = first.marginals
+    against = table @ other
+    assert own.sum() == pytest.approx(1)
+    assert against.max() - own @ against <= 0.05 * np.ptp(table)
+    assert np.ptp(against) > 0.05 * np.ptp(table)
 
 
 @promise(
@@ -416,7 +449,8 @@ def _(trades):
     for number in (0, 1):
         step = [row for row in rows if row["iteration"] == number]
         assert [row["manner"] for row in step][:4] == MANNERS
-        assert sum(row["probability"] for row in step) == pytest.approx(1)
+        mix = trades.results.results.psro.history[number].solution.marginals[0]
+        assert [row["probability"] for row in step] == pytest.approx(mix.tolist())
     titles = [section.title for section in trades.report().sections]
     assert "Manners over iterations" in titles
 
@@ -432,6 +466,11 @@ def _(trades):
 def _(trades):
     size = len(trades.results.results.psro.prompts[0])
     assert len(trades.frames["profiles"]) == 2 * size**2
+    psro = trades.results.results.psro
+    for row in trades.frames["profiles"]:
+        first, second = psro.prompts[0].index(row["first"]), psro.prompts[1].index(row["others"])
+        earned = psro.game.samples[first, second, :, int(row["player"][-1]) - 1]
+        assert row["payoff"] == pytest.approx(np.nanmean(earned))
 
 
 @promise(
@@ -454,6 +493,14 @@ def _(learnt):
     assert {row["first"] for row in rows} == {"unguided", "imitation", "CFR"}
     assert len(rows) == 9
     assert sum(row["probability"] for row in rows) == pytest.approx(1)
+    chances = np.array([row["probability"] for row in rows]).reshape(3, 3)
+    both = np.array([list(map(float, row["payoffs"].split(", "))) for row in rows])
+    for seat, payoffs in enumerate(both.T.reshape(2, 3, 3)):
+        earned = float((chances * payoffs).sum())
+        mix = chances.sum(axis=seat)
+        others = payoffs @ mix if seat == 0 else payoffs.T @ mix
+        # Nobody gains by another choice against the mix of the other; payoffs have three digits.
+        assert others.max() == pytest.approx(earned, abs=0.002)
 
 
 @promise("Header, names, private information and scenarios are one configuration (G)")
@@ -513,11 +560,13 @@ def _(folder):
 
 @promise("`num_llm_seeds`: several texts for each choice, drawn by chance (G)")
 def _():
-    game = recorded(dialogue("meeting"), wordings=3)[0]
+    game = recorded(dialogue("meeting"), wordings=24)[0]
     chosen = game.apply(game.start(), {"player 1": "calm"})
     ((_, lottery),) = game.asks(chosen).items()
-    assert 1 <= len(lottery.chances) <= 3
-    assert sum(share for _, share in lottery.chances) == pytest.approx(1)
+    drawn = game.book.wordings(prompt_key(game.view(chosen, "player 1")), 24)
+    shares = [share for _, share in lottery.chances]
+    assert shares == pytest.approx([times / 24 for times in drawn.values()])
+    assert len(set(drawn.values())) > 1
 
 
 @promise("The action space is recipient x tone (G)")
@@ -579,6 +628,7 @@ def _(trades):
 
     game = trades.results.results.psro.game
     best = solve_meta(game, "welfare").payoffs.sum()
+    assert best == pytest.approx(find_best_welfare(game.means), abs=1e-6)
     assert best >= trades.results.results.psro.solution.payoffs.sum() - 1e-9
 
 

@@ -57,6 +57,21 @@ def test_a_run_fails_by_its_difference_to_another_run(run):
     assert low.checks[0].value < 0.5
 
 
+def test_a_run_fails_by_the_test_of_its_difference(run):
+    worse, better = run(ALWAYS_HEADS, "heads"), run(EVEN, "even")
+    condition = "p(exploitability_normalised - baseline) < 0.05"
+    # The four orders are two games: p = 2 / 2**2, which is no finding.
+    (check,) = check_conditions(
+        [condition, condition.replace("0.05", "0.6")], worse, better
+    ).failures
+    assert (check.value, check.condition.limit) == (0.5, 0.6)
+    assert check.describe().startswith(
+        "heads, mixed against even, mixed: the p-value of exploitability_normalised - baseline is"
+    )
+    with pytest.raises(UsageError, match=r"only a difference is tested: p\(nash_gap - baseline\)"):
+        GateCondition.parse("p(nash_gap) < 0.05")
+
+
 def test_a_model_without_a_readable_answer_does_not_pass(run):
     (check,) = check_conditions(["exploitability_normalised > 0.2"], run("no idea")).failures
     assert check.value is None

@@ -85,7 +85,7 @@ def test_wide_settings_keep_names_and_texts():
 
 
 def test_how_a_run_is_made_is_no_part_of_what_it_is():
-    config = CardConfig("chicken", workers=3, output_dir="elsewhere", max_cost=1.0)
+    config = CardConfig("chicken", workers=3, output_dir="elsewhere", budget="1 dollar")
     assert set(config.to_json()) == {"game", "model", "theme", "seat", "cards", "luck", "suit"}
     assert config.to_json() == CardConfig("chicken").to_json()
     assert CardConfig.from_json(config.to_json()).to_json() == config.to_json()

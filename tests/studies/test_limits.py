@@ -134,7 +134,6 @@ STUDIES = {
             "noise": (0.0, -0.1, 0.0, 0.999, 1.0),
             "continuation": (1.0, 0.0, 0.001, 1.0, 1.1),
             "repetitions": (None, 0, 1, 1_000_000, 1_000_001),
-            "moran": (0, -1, 0, 100_000, 100_001),
             "seed": SEED,
             "temperature": warmth(0.0),
             "max_tokens": tokens(256),

@@ -107,8 +107,17 @@ class Killing:
 
 def run_training(point, *, base, data, folder):
     """Train for nine steps in a process that kills itself at a point, and return its exit code."""
-    words = ["train", base, "--data", data, "--steps", "9", "--batch-tokens", "1024"]
-    words += ["--held-out", "2", "--tests", "2", "--device", "cpu", "--learning-rate", "0.01"]
+    words = ["train", base, "--data", data, "--steps", "9", "--settings", "batch_tokens=1024"]
+    words += [
+        "--settings",
+        "held_out=2",
+        "--settings",
+        "tests=2",
+        "--device",
+        "cpu",
+        "--settings",
+        "learning_rate=0.01",
+    ]
     words += ["--output", folder / "student", "--output-dir", folder / "runs"]
     done = subprocess.run(
         [sys.executable, __file__, point, *map(str, words)],

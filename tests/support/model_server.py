@@ -33,6 +33,7 @@ class ModelServer:
 
     def __init__(self, answer=stated_mix, latency=0.0, lies=()):
         self.delivered = []
+        self.names = ["fake"]
         self.calls = 0
         self.lock = threading.Condition()
         self.left = float("inf")
@@ -40,6 +41,14 @@ class ModelServer:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                data = json.dumps({"data": [{"id": name} for name in server.names]}).encode()
+                found = self.path == "/v1/models"
+                self.send_response(200 if found else 404)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
 
             def do_POST(self):
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

@@ -13,7 +13,7 @@ in which the choice is made. What choices cost against an equilibrium is in `ana
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, TypedDict
 
 import numpy as np
 
@@ -128,7 +128,12 @@ class ReplyTruth(Truth):
 
     replies: Mapping[Role, "_Replies"]
 
-    def values(self, state: Any, role: Role, answer: object = None) -> Values | None:
+    def name_place(self, state: object, role: Role) -> str:
+        """Say what was made in the round before."""
+        history = self.game.view(state, role).facts.get("history", ())
+        return ", ".join(history[-1]) if history else ""
+
+    def values(self, state: object, role: Role, answer: object = None) -> Values | None:
         """Return what meaning each move is worth after the rounds so far."""
         replies = self.replies.get(role)
         if replies is None:
@@ -149,22 +154,30 @@ def price_against_strategies(
     form = None if game is None else find_stage_form(game)
     if game is None or form is None:
         return {}
-    if isinstance(game, HasCourse):
-        course = game.repetition
-    elif isinstance(game, HasStage):  # how it goes on is not known
-        return {}
-    else:
-        course = Repetition(1)
-    if course.rounds == 1:
+    course = _find_course(game)
+    if course is not None and course.rounds == 1:
         known = {**_read_single_answers(record, form), **known}
+    return judge_decisions(record, game, find_reply_truth(game, known))
+
+
+def find_reply_truth(game: Game[S], known: KnownStrategies) -> ReplyTruth | None:
+    """Value replies to strategies; None where it is not known how rounds go on."""
+    form = find_stage_form(game)
+    course = _find_course(game)
+    if form is None or course is None:
+        return None
     replies = {}
     for seat, role in enumerate(form.players):
         others = set(form.players) - {role}
         if others <= set(known):
             replies[role] = _Replies.make(form, seat, known, course)
-    return judge_decisions(
-        record, game, ReplyTruth(game, Theory(method="best reply", complete=True), replies)
-    )
+    return ReplyTruth(game, Theory(method="best reply", complete=True), replies)
+
+
+def _find_course(game: Game[S]) -> Repetition | None:
+    if isinstance(game, HasCourse):
+        return game.repetition
+    return None if isinstance(game, HasStage) else Repetition(1)
 
 
 def _read_single_answers(record: Record, form: NormalForm) -> dict[Role, Automaton]:

@@ -20,6 +20,7 @@ a policy is judged as a whole, by what a best reply gains (`studies.simulate.reg
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -31,18 +32,20 @@ import numpy as np
 
 from bestresponse.analysis.solve.solution import SolvedTable
 from bestresponse.analysis.theory import SameObject, Theory, describe_theory, find_infoset
-from bestresponse.core.ask import Choice
+from bestresponse.core.ask import Ask, Choice
 from bestresponse.core.capabilities import (
     AnyPositions,
     KnownEquilibrium,
     measure_decision_cost,
 )
-from bestresponse.core.episode import Episode, Record
+from bestresponse.core.episode import Record
 from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, Role, S
 from bestresponse.core.player import find_forced
-from bestresponse.games.capabilities import HasCourse, HasTree
+from bestresponse.games.capabilities import HasCourse
 from bestresponse.games.matrix.game import as_strategy
+from bestresponse.games.trees.game import TreeGame
+from bestresponse.telling.render import write_history
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.games.regrets import deviation_payoffs
 from bestresponse.theory.positions.solve import PositionSolution
@@ -65,12 +68,14 @@ class Lost:
     """What an answer loses, at least and at most over the equilibria that are listed.
 
     `best` is a best answer at the equilibrium that suits the answer most: the answer itself if
-    nothing is better there.
+    nothing is better there. `stake` is the most that any answer loses, infinite where the answers
+    cannot be listed: at a stake of 0 all are worth the same, and there is nothing to decide.
     """
 
     best: str
     least: float
     most: float
+    stake: float = math.inf
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,6 +88,8 @@ class Values:
     answers: tuple[str, ...]
     worths: Array
     bound: float = 0.0
+    listed: bool = True
+    """Whether no answer is missing."""
 
     def cover(self, answer: object) -> bool:
         """Say whether an answer is among those that are valued; a mixture of them is."""
@@ -99,7 +106,11 @@ class Values:
         lost = np.where(lost > rounding, lost, 0.0)
         suits = int(lost.argmin())
         best = int(mix.argmax() if lost[suits] == 0 else worths[suits].argmax())
-        return Lost(self.answers[best], float(lost[suits]), float(lost.max()))
+        stake = math.inf
+        if self.listed:
+            apart = float(np.ptp(worths, axis=1).max())
+            stake = apart if apart > rounding else 0.0
+        return Lost(self.answers[best], float(lost[suits]), float(lost.max()), stake)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,11 +134,15 @@ class Truth(ABC):
         return self.complete and all(one.kind == "pure" for one in self.theory.predicted)
 
     @abstractmethod
-    def values(self, state: Any, role: Role, answer: object = None) -> Values | None:
+    def values(self, state: object, role: Role, answer: object = None) -> Values | None:
         """Return what the answers of a role are worth in a state; None where nobody knows.
 
         Where the answers cannot be listed, those of the equilibrium and `answer` are valued.
         """
+
+    def name_place(self, state: object, role: Role) -> str:
+        """Say where a role decides, in the words in which it is told."""
+        return write_history(self.game.view(state, role))
 
     def begin(self) -> Any:
         """Return the place of a play before anybody has moved."""
@@ -150,7 +165,7 @@ def find_truth(game: Game[S]) -> Truth | None:
     >>> from bestresponse.games.lookup import find_game
     >>> dilemma = find_game("prisoners-dilemma").playable()
     >>> find_truth(dilemma).values((), "row").lose("cooperate")
-    Lost(best='defect', least=1.0, most=1.0)
+    Lost(best='defect', least=1.0, most=1.0, stake=1.0)
     """
     return _find_truth(SameObject(game))
 
@@ -173,6 +188,16 @@ def _find_truth(key: SameObject) -> Truth | None:
 class TableTruth(Truth):
     """A payoff table, once or round after round."""
 
+    @property
+    def judges_moves(self) -> bool:
+        """Whether nobody ever mixes; without a last round much else is an equilibrium."""
+        endless = isinstance(self.game, HasCourse) and self.game.repetition.continuation < 1
+        return super().judges_moves and not endless
+
+    def name_place(self, state: object, role: Role) -> str:
+        """Leave the place without a name: every round is the same."""
+        return ""
+
     @cached_property
     def _worths(self) -> Mapping[Role, Values]:
         solved = self.theory.solution
@@ -186,7 +211,7 @@ class TableTruth(Truth):
             found[role] = Values(form.actions[seat], worths, bound)
         return found
 
-    def values(self, state: Any, role: Role, answer: object = None) -> Values | None:
+    def values(self, state: object, role: Role, answer: object = None) -> Values | None:
         """Return what the actions earn against each equilibrium, the same in every round."""
         return self._worths.get(role)
 
@@ -222,7 +247,7 @@ class TreeTruth(Truth):
         """Whether nothing is hidden, or nobody mixes in any equilibrium."""
         return self.tree.is_perfect_information or super().judges_moves
 
-    def values(self, state: Any, role: Role, answer: object = None) -> Values | None:
+    def values(self, state: object, role: Role, answer: object = None) -> Values | None:
         """Return what the moves earn at the information set of a state."""
         return self.values_at(find_infoset(self.tree, self.game.view(state, role)))
 
@@ -241,7 +266,7 @@ class TreeTruth(Truth):
 
     def advance(self, place: int, moves: Mapping[Role, Any]) -> int:
         """Follow the moves; those made at once come one after another in the tree."""
-        if isinstance(self.game, HasTree):
+        if isinstance(self.game, TreeGame):
             return int(self.game.apply(place, moves))
         for _ in moves:
             owner = int(self.tree.owner[place])
@@ -277,7 +302,7 @@ class PositionTruth(Truth):
         """Nothing is hidden."""
         return True
 
-    def values(self, state: Any, role: Role, answer: object = None) -> Values | None:
+    def values(self, state: object, role: Role, answer: object = None) -> Values | None:
         """Return what the moves lead to."""
         try:
             worths = self.solution.list_worths(self.game, self.game.find_position(state))
@@ -307,7 +332,7 @@ class KnownTruth(Truth):
         """Nobody mixes in an equilibrium that is given as answers."""
         return True
 
-    def values(self, state: Any, role: Role, answer: object = None) -> Values | None:
+    def values(self, state: object, role: Role, answer: object = None) -> Values | None:
         """Return what answers cost beside that of the equilibrium, which is worth 0."""
         ask = self.game.asks(state).get(role)
         if ask is None or not isinstance(self.game, KnownEquilibrium):
@@ -315,16 +340,18 @@ class KnownTruth(Truth):
         valued = [self.game.choose_equilibrium(self.game.view(state, role), ask)]
         if answer is not None:
             valued.append(answer)
+        listed = False
         with suppress(InvalidGame, TooLarge):
             if isinstance(ask, Choice) or len(valued) == 1:
                 valued += list_answers(self.game, role, ask, _MOST_LISTED).values()
+                listed = True
         costs: dict[str, float] = {}
         for one in valued:
             cost = measure_decision_cost(self.game, state, role, one)
             if cost is None:
                 return None
             costs.setdefault(name_answer(one), cost)
-        return Values(tuple(costs), -np.array([list(costs.values())]))
+        return Values(tuple(costs), -np.array([list(costs.values())]), listed=listed)
 
 
 def name_answer(answer: object) -> str:
@@ -340,31 +367,72 @@ def name_answer(answer: object) -> str:
     return str(answer)
 
 
+@dataclass(frozen=True, slots=True)
+class AnsweredStage:
+    """Answers given at the same time: what was asked, and each with its number in the record."""
+
+    state: Any
+    asks: Mapping[Role, Ask]
+    answers: Mapping[Role, tuple[int, object]]
+
+    @property
+    def moves(self) -> dict[Role, object] | None:
+        """What was answered; None where the play broke off."""
+        if len(self.answers) < len(self.asks):
+            return None
+        return {role: action for role, (_, action) in self.answers.items()}
+
+
+def trace_stages(record: Record, game: Game[S]) -> Iterator[AnsweredStage]:
+    """Yield the answers of a record stage by stage; an answer that could not be read is left out.
+
+    The answers are taken to be legal, as those of a record are.
+    """
+    state = game.start()
+    asks = game.asks(state)
+    answers: dict[Role, tuple[int, object]] = {}
+    for number, submission in enumerate(record.submissions, 1):
+        if submission.decision.action is not None:
+            answers[submission.role] = (number, submission.decision.action)
+        if len(answers) < len(asks):
+            continue
+        stage = AnsweredStage(state, asks, answers)
+        yield stage
+        state = game.apply(state, stage.moves or {})
+        asks = game.asks(state)
+        answers = {}
+    if answers:
+        yield AnsweredStage(state, asks, answers)
+
+
 def iterate_decisions(record: Record, game: Game[S]) -> Iterator[tuple[int, S, Role, object]]:
     """Yield every answer of a seat with its number and the state it was given in.
 
     Those of nature and those without a choice are left out.
     """
-    episode = Episode(game)
-    for number, submission in enumerate(record.submissions, 1):
-        state = episode.state
-        action = submission.decision.action
-        is_choice = action is not None and not find_forced(episode.pending[submission.role])
-        if submission.role not in (NATURE, REFEREE) and is_choice:
-            yield number, state, submission.role, action
-        episode.submit(submission.role, submission.decision)
+    for stage in trace_stages(record, game):
+        for role, (number, action) in stage.answers.items():
+            if role not in (NATURE, REFEREE) and not find_forced(stage.asks[role]):
+                yield number, stage.state, role, action
+
+
+def judge_moves(
+    record: Record,
+    game: Game[S],
+    truth: Truth,
+) -> Iterator[tuple[int, S, Role, object, Lost]]:
+    """Yield every answer that a truth values, as `iterate_decisions` does, with what it lost."""
+    for number, state, role, action in iterate_decisions(record, game):
+        values = truth.values(state, role, action)
+        if values is not None and values.cover(action):
+            yield number, state, role, action, values.lose(action)
 
 
 def judge_decisions(record: Record, game: Game[S] | None, truth: Truth | None) -> dict[int, Lost]:
     """Say what every answer lost that a truth values, by its number in the record, from 1."""
-    lost: dict[int, Lost] = {}
     if game is None or truth is None:
-        return lost
-    for number, state, role, action in iterate_decisions(record, game):
-        values = truth.values(state, role, action)
-        if values is not None and values.cover(action):
-            lost[number] = values.lose(action)
-    return lost
+        return {}
+    return {number: lost for number, _, _, _, lost in judge_moves(record, game, truth)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -196,8 +196,8 @@ def _seat(player: object, rules: Game[S], role: str, seed: int) -> Player:
 
 
 def reproduce(paper: str, data: str | Path) -> Reproduction:
-    """Work out the figures of a paper from its recorded runs in the folder `data`."""
-    if not Path(data).is_dir():
+    """Work out the figures of a paper from its recorded runs in the folder or archive `data`."""
+    if not (Path(data).is_dir() or Path(data).suffix == ".zip"):
         raise UsageError(f"{data}: there is no such folder")
     reproduce_paper: Callable[[Path], Reproduction] = papers.load(paper)
     try:

@@ -89,6 +89,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run", "Run any study, including those of plug-ins, with options or a settings file."),
     "report": ("recorded", "Rebuild the report of a recorded run, or compare several runs."),
     "replay": ("recorded", "Play a recorded run again from its own replies, and compare."),
+    "check-run": ("recorded", "Check that no line of a recorded run is damaged or missing."),
     "merge": ("recorded", "Merge the parts of a run made with --shard."),
     "reproduce": ("recorded", "Recompute the results of a paper from its recorded runs."),
     "mcp": (
@@ -166,7 +167,7 @@ class _LazyGroup(TyperGroup):
         if study:
             study_command: Command = module.make_command(study)
             return study_command
-        group = action = getattr(module, f"{cmd_name}_command")
+        group = action = getattr(module, f"{cmd_name.replace('-', '_')}_command")
         if not isinstance(group, typer.Typer):
             group = Commands()
             group.command(cmd_name)(action)
@@ -251,7 +252,10 @@ def start(
             max=3600,
             envvar="BESTRESPONSE_LOGIC_SECONDS",
             metavar="SECONDS",
-            help="Limit on the processor time for checking a game program, in seconds.",
+            help=(
+                "Processor time after which the check of a game program is stopped, in seconds;"
+                " the limits on positions and steps grow with it."
+            ),
         ),
     ] = SECONDS,
     logic_ends: Annotated[
@@ -315,7 +319,9 @@ def main() -> None:
     try:
         app(prog_name="bestresponse")
     except SettingError as error:
-        _fail(f"--{error.field.replace('_', '-')}: {error.problem}", 2)
+        from bestresponse.cli.options import name_option_of  # imports numpy, which `--help` spares
+
+        _fail(f"{name_option_of(error.field)}: {error.problem}", 2)
     except (UsageError, UnknownModel, MissingKey) as error:
         _fail(str(error), 2)
     except Interrupted as error:

@@ -8,11 +8,13 @@ is in none of them is particular to the command and comes first.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, TypeVar, get_args
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, TypeVar, get_args
 
 import typer
 from typer.core import TyperCommand
 
+from bestresponse.cli.switches import be_quiet, be_verbose
 from bestresponse.core.registry import did_you_mean
 
 if TYPE_CHECKING:  # what typer has taken over from click has no public names
@@ -20,27 +22,21 @@ if TYPE_CHECKING:  # what typer has taken over from click has no public names
     from typer._click.exceptions import UsageError as Mistyped
     from typer._click.formatting import HelpFormatter
 
+_UNSHOWN = ("--output-dir",)
 F = TypeVar("F", bound=Callable[..., object])
 
 GROUPS: dict[str, tuple[str, ...]] = {
     heading: tuple(names.split())
     for heading, names in {
         "Models": """
-            model translator judge second-judge scenarios-by referee temperature max-tokens
-            max-prompt-tokens llm-seed effort reasoning-tokens attempts on-failure style elicit
-            format theme samples plain think reasons own-words memory reasoning personas
-            with-personas about-others instruction framing tools tool-calls""",
-        "Solver": """
-            solver method iterations variant policy oracle meta plays max-nodes objective seconds
-            engine""",
-        "Training": "minutes steps learning-rate batch-tokens lora four-bit device",
-        "Budget and speed": """
-            dry-run max-calls max-total-tokens max-cost cache workers processes threads shard
-            executor address""",
+            model translator judge referee temperature max-tokens effort attempts on-failure style
+            elicit format theme samples plain reasons own-words memory reasoning personas tools""",
+        "Solver": "solver method iterations policy plays objective seconds engine",
+        "Training": "minutes steps lora device",
+        "Budget and speed": "dry-run budget cache cache-dir workers processes shard",
         "Checks of the result": "against fail-if junit",
-        "Output": """
-            output output-dir out page plot figures save-example formulas json force open""",
-        "Other": "settings help",
+        "Output": "output page figures formulas json force open",
+        "Other": "settings quiet verbose help",
     }.items()
 }
 """The groups of options and the options of each, in the order of `--help`."""
@@ -60,11 +56,11 @@ _FEW = 8
 _PLACEHOLDERS: dict[str, str] = {
     name: word
     for word, names in {
-        "MODEL": "translator judge second-judge scenarios-by referee player classifier",
+        "MODEL": "translator judge referee player",
         "PLAYER": "others seat",
         "STRATEGY": "entries strategies against",
-        "FILE": "settings plot page text output strategy experiment mapping",
-        "FOLDER": "output-dir data student examples save-example",
+        "FILE": "page text output strategy experiment mapping",
+        "FOLDER": "cache-dir data student examples",
         "NAME=VALUE": "set",
         "PROGRAM": "programs",
         "GAME": "games",
@@ -86,11 +82,46 @@ _PLACEHOLDERS: dict[str, str] = {
 _OF_TYPES = {int: "INTEGER", float: "NUMBER"}
 
 
+def _take_switches(
+    quiet: Annotated[
+        bool,
+        typer.Option(
+            "--quiet",
+            "-q",
+            help="Print results and errors only.",
+            callback=be_quiet,
+            expose_value=False,
+        ),
+    ] = False,
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose",
+            "-v",
+            help="Also print waits for servers and repeated calls.",
+            callback=be_verbose,
+            expose_value=False,
+        ),
+    ] = False,
+) -> None:
+    """Declare the options that every command has; they act before the command does."""
+
+
+@cache
+def _list_switches() -> list[Parameter]:
+    """Return the options that every command has; typer makes them of a command without more."""
+    alone = typer.Typer(add_completion=False)
+    alone.command()(_take_switches)
+    options: list[Parameter] = typer.main.get_command(alone).params
+    return options
+
+
 class HelpfulCommand(TyperCommand):
     """A command whose help names what is typed, and shows its options in groups."""
 
     def __init__(self, name: str | None, **options: object) -> None:
         super().__init__(name, **options)  # type: ignore[arg-type]
+        self.params += _list_switches()
         for parameter in self.params:
             parameter.metavar = choose_placeholder(parameter)
 
@@ -163,7 +194,13 @@ def group_options(command: str, parameters: list[Parameter]) -> dict[str, list[P
 
 def name_option(parameter: Parameter) -> str:
     """Return the long name of an option without its dashes, or the name of an argument."""
-    return max(parameter.opts, key=len).lstrip("-").replace("_", "-")
+    longest = max(list_names(parameter), key=len)
+    return longest.lstrip("-").replace("_", "-")
+
+
+def list_names(parameter: Parameter) -> list[str]:
+    """Return what may be typed for an option, without names that are only understood."""
+    return [name for name in parameter.opts if name not in _UNSHOWN] or parameter.opts
 
 
 def describe_options(options: Iterable[Parameter], ctx: Context) -> list[tuple[str, str]]:
@@ -172,7 +209,10 @@ def describe_options(options: Iterable[Parameter], ctx: Context) -> list[tuple[s
     for option in options:
         record = option.get_help_record(ctx)
         if record is not None:  # else it is hidden
-            described.append((record[0], describe_option(option)))
+            names = record[0]
+            for unshown in _UNSHOWN if len(option.opts) > 1 else ():
+                names = names.replace(f", {unshown}", "")
+            described.append((names, describe_option(option)))
     return described
 
 
@@ -223,6 +263,10 @@ _MEANT = {
     **dict.fromkeys(("--size", "--sizes"), " Games of `bench` have --num-rows and --num-cols."),
     "--format": " For JSON, type --json.",
     "--config": " A file with settings is given as --settings FILE.",
+    "--max-calls": " Limits are one option: --budget '200 calls'.",
+    "--max-total-tokens": " Limits are one option: --budget '100000 tokens'.",
+    "--max-cost": " Limits are one option: --budget '3 dollars'.",
+    **dict.fromkeys(("--out", "--pack", "--plot"), " It is called --output, or -o."),
 }
 """Words that people type as options, with what they mean."""
 
@@ -241,6 +285,9 @@ def explain_mistake(error: Mistyped) -> str:
             options = [name for each in known for name in each.opts if name.startswith("-")]
             words = [name.lstrip("-") for name in options]
             near = did_you_mean(typed.lstrip("-"), words, likeness=0.65)
+            name = typed.lstrip("-").replace("-", "_")
+            if error.ctx is not None and name in getattr(error.ctx.command.callback, "rare", ()):
+                return f"{command} takes {name} as a setting: --settings {name}=VALUE. {where}"
             hint = _MEANT.get(typed) or near.replace(" Did you mean ", " Did you mean --")
             return f"{command} has no option {typed}.{hint} {where}"
         case "BadOptionUsage":

@@ -17,8 +17,44 @@ from bestresponse.core.errors import SettingError
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_names
 
-OutputDir = Annotated[Path, typer.Option(help="Folder for runs, reports and cached replies.")]
+OUTPUT_FLAGS = ("--output", "-o", "--output-dir")
+"""Where a command writes; the last one is understood and not shown."""
+OutputDir = Annotated[
+    Path,
+    typer.Option(
+        *OUTPUT_FLAGS, metavar="FOLDER", help="Folder for runs, reports and cached replies."
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+_RARE_NAMES = """
+about_others actions after back_check background batch_tokens beside bootstraps checked choose
+classifier cut_short default_move disguised early_end embed executor farthest feedback files
+formats forms four_bit framing held_out instruction inverted learning_rate least_gain llm_seed
+max_nodes max_prompt_tokens meta mix observe optimizer
+oracle payoffs questions reasoning_tokens rectangular replies revise rule save_example
+scenarios_by seats second second_judge start support swap_seats target tests themes think
+threads tool_calls trees types unit variant varied weakest with_personas wordings
+"""
+_RARE = frozenset(_RARE_NAMES.split())
+"""Settings that few people ever change: a command takes them by --settings, and not as options."""
+
+
+def is_option(kind: type, name: str) -> bool:
+    """Say whether a setting is an option of its own; those of a plug-in always are."""
+    return name not in _RARE or not kind.__module__.startswith("bestresponse.")
+
+
+def name_option_of(name: str) -> str:
+    """Return what is typed for a setting.
+
+    >>> name_option_of("num_games"), name_option_of("wordings"), name_option_of("output_dir")
+    ('--num-games', '--settings wordings', '--output')
+    """
+    if name == "output_dir":
+        return OUTPUT_FLAGS[0]
+    return f"--settings {name}" if name in _RARE else f"--{name.replace('_', '-')}"
+
 
 _PAIRS = {
     "seat": "ROLE=PLAYER, such as row=random (--others names the player of all other seats)",
@@ -101,23 +137,17 @@ complete_engine = offer_names(("auto", "embedded", "swi"))
 COMPLETIONS: dict[str, Callable[[str], list[str]]] = {
     "game": complete_game,
     "games": complete_game,
-    "trees": offer_from("bestresponse.theory.catalogue.trees:tree_names"),
     "family": offer_from("bestresponse.theory.generators:families"),
     "theme": complete_theme,
-    "themes": complete_theme,
     "format": offer_from("bestresponse.games.matrix.game:FORMATS"),
     "elicit": offer_from("bestresponse.studies.bench.config:ELICITATIONS"),
     "domain": offer_from("bestresponse.games.dialogue.domain:domain_names"),
-    "executor": offer_from("bestresponse.runs.execution:executors"),
     **dict.fromkeys(
         (
             "model",
             "translator",
             "judge",
-            "second_judge",
-            "scenarios_by",
             "referee",
-            "classifier",
         ),
         complete_model,
     ),

@@ -8,7 +8,7 @@ is one place that refuses a value.
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import MISSING, dataclass, replace
 from importlib.util import find_spec
@@ -20,19 +20,30 @@ import typer
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from bestresponse.cli.defaults import find_defaults
 from bestresponse.cli.help import find_placeholder
-from bestresponse.cli.options import COMPLETIONS, AsJson, offer_names, read_pairs
+from bestresponse.cli.options import (
+    COMPLETIONS,
+    OUTPUT_FLAGS,
+    AsJson,
+    is_option,
+    name_option_of,
+    offer_names,
+    read_pairs,
+)
 from bestresponse.cli.terminal import (
     DownloadProgress,
     console,
     notes,
     play_progress,
+    print_note,
     print_table,
     tell_interrupt,
 )
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.extras import install_hint
 from bestresponse.core.files import read_text
+from bestresponse.core.registry import did_you_mean
 from bestresponse.models.base import Model, Usage
 from bestresponse.models.providers.weights import default_folder
 from bestresponse.models.wrappers.limits import estimate_price, find_price
@@ -77,7 +88,7 @@ FailIf = Annotated[
     typer.Option(
         help=(
             'Exit with code 3 if this holds for a model, such as "exploitability_normalised >'
-            ' 0.2", "low(nash_gap) > 1" or, with --against, "nash_gap - baseline > 0.01"; may'
+            ' 0.2", "low(nash_gap) > 1" or, with --against, "p(nash_gap - baseline) < 0.05"; may'
             " be repeated."
         ),
         metavar="CONDITION",
@@ -207,12 +218,12 @@ def run_gated(
 
 @dataclass(frozen=True)
 class Typed:
-    """What was typed after a command: its settings as they are written, its other options, and the
-    file of settings."""
+    """What was typed after a command: its settings as they are written, its other options, and
+    whether more settings come from elsewhere: a file, or the user's defaults."""
 
     settings: Mapping[str, Any]
     options: Mapping[str, Any]
-    file: Path | None
+    elsewhere: bool
 
     def list_given(self) -> list[str]:
         """Return the names of the settings that were typed."""
@@ -232,53 +243,108 @@ def make_settings_command(
     with what was typed, before it is read as settings, and then returns True.
     """
     unused: frozenset[str] = getattr(kind, "unused", frozenset())
-    fields = {
+    known = {
         name: field
         for name, field in list_settings(kind).items()
         if read_extra(field)["option"] and name not in unused
     }
+    fields = {name: field for name, field in known.items() if is_option(kind, name)}
+    rare = {name: _read_words(kind, name, known[name]) for name in known.keys() - fields.keys()}
     hints = get_type_hints(kind)
     act_hints = get_type_hints(act, include_extras=True)
     more = [
         _keyword(name, act_hints[name], other.default)
         for name, other in [*signature(act).parameters.items()][1:]
-        if name not in fields
+        if name not in known
         and name not in unused  # a study may mean something else by --against, as a tournament does
     ]
-    file = typer.Option(help="TOML with settings; command-line options override it.")
+    told = _tell_settings(sorted(rare))
+    file = typer.Option(
+        help=told,
+        metavar="FILE/NAME=VALUE" if rare else "FILE",
+        autocompletion=offer_names([f"{name}=" for name in rare]),
+    )
     presets: Mapping[str, Mapping[str, object]] = getattr(kind, "presets", {})
     named = typer.Option(help=_list_presets(presets), metavar="NAME")
     parameters = [
         *(_make_parameter(kind, name, field, hints[name]) for name, field in fields.items()),
         *([_keyword("preset", Annotated[str | None, named])] if presets else []),
-        _keyword("settings", Annotated[Path | None, file]),
+        _keyword("settings", Annotated[list[str] | None, file]),
         *more,
     ]
 
-    def run(*, settings: Path | None, preset: str | None = None, **typed: Any) -> None:
-        chosen = {parameter.name: typed.pop(parameter.name) for parameter in more}
-        if instead is not None and instead(Typed(typed, chosen, settings)):
+    def read_word(name: str, word: str) -> object:
+        one = _choose_form(hints[name]) == "one"
+        return _read_typed(name, word if one else [word], hints[name])
+
+    def run(*, settings: list[str] | None, preset: str | None = None, **words: Any) -> None:
+        chosen = {parameter.name: words.pop(parameter.name) for parameter in more}
+        files, pairs = _split_settings(settings or (), hints, rare)
+        typed = {**words, **dict.fromkeys(rare), **pairs}
+        usual = find_defaults(kind, fields, _allow_address, read_word)
+        if instead is not None and instead(Typed(typed, chosen, bool(files or usual))):
             return
         values: dict[str, Any] = {}
         for name, value in typed.items():
             if value is not None and value != []:
                 values[name] = _read_typed(name, value, hints[name])
         try:
-            if settings is not None:
-                values |= read_settings_file(settings, kind, values, allow=_allow_address)
+            for file in files:
+                values |= read_settings_file(file, kind, values, allow=_allow_address)
+            values = {**usual, **values}
             if preset is not None:
                 values = _fill_in(preset, presets, values)
             config: Any = read_settings(kind, values)
             act(config, **chosen)
         except SettingError as error:
-            if error.field not in fields:
+            if error.field not in known:
                 raise
-            raise UsageError(_explain(kind, fields[error.field], error)) from None
+            raise UsageError(_explain(kind, known[error.field], error)) from None
 
+    run.rare = rare  # type: ignore[attr-defined]  # for the help, and for what was an option
     run.__doc__ = f"{getdoc(kind)}\n\n{epilogue}".rstrip()
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return run
+
+
+def _read_words(kind: type, name: str, field: FieldInfo) -> str:
+    """Return what explains a setting: its help, or the text below it."""
+    return field.description or read_help(kind).get(name, "")
+
+
+def _tell_settings(rare: Sequence[str]) -> str:
+    """Say what --settings takes, and name the settings that have no option of their own."""
+    if not rare:
+        return "TOML with settings; command-line options override it."
+    return (
+        "TOML with settings, which options override; or one setting, such as"
+        f" {rare[0]}=VALUE, of these: {', '.join(rare)}; may be repeated."
+    )
+
+
+def _split_settings(
+    typed: Sequence[str],
+    hints: Mapping[str, object],
+    rare: Collection[str],
+) -> tuple[list[Path], dict[str, str | list[str]]]:
+    """Tell files of settings from single ones, which are written as they would be as options."""
+    files = []
+    pairs: dict[str, str | list[str]] = {}
+    for words in typed:
+        name, equals, value = words.partition("=")
+        name = name.strip().replace("-", "_")
+        if name in rare and equals:
+            one = _choose_form(hints[name]) == "one"
+            pairs[name] = value.strip() if one else [*pairs.get(name, ()), value.strip()]
+        elif equals and not Path(words).exists():
+            hint = did_you_mean(name, sorted(rare))
+            if name in hints:
+                hint = f" {name} is an option: {name_option_of(name)}."
+            raise UsageError(f"--settings: there is no setting {name!r} here.{hint}")
+        else:
+            files.append(Path(words))
+    return files, pairs
 
 
 def _list_presets(presets: Mapping[str, Mapping[str, object]]) -> str:
@@ -295,10 +361,14 @@ def _fill_in(
     presets: Mapping[str, Mapping[str, object]],
     values: Mapping[str, object],
 ) -> dict[str, object]:
-    """Add the settings of a preset to those that were given, which win; say where they differ."""
+    """Add the settings of a preset to those that were given, which win; say where they differ.
+
+    A preset may have other settings with some solver.
+    """
     if preset not in presets:
-        raise SettingError("preset", f"expected {' or '.join(presets)}, got {preset!r}")
-    chosen = presets[preset]
+        names = [name for name in presets if "," not in name]
+        raise SettingError("preset", f"expected {' or '.join(names)}, got {preset!r}")
+    chosen = presets.get(f"{preset}, with solver={values.get('solver')}", presets[preset])
     for name in chosen.keys() & values.keys():
         if values[name] != chosen[name]:
             told = f"{name}={values[name]} replaces {name}={chosen[name]} of the preset {preset}"
@@ -330,9 +400,11 @@ def _explain(kind: type, field: FieldInfo, error: SettingError) -> str:
     """Say which word or option cannot be used, or what is missing and what it is for."""
     extra = read_extra(field)
     placeholder = extra["metavar"] or find_placeholder(error.field.replace("_", "-"))
-    flag = f"--{error.field.replace('_', '-')}"
+    flag = (
+        name_option_of(error.field) if is_option(kind, error.field) else f"--settings {error.field}"
+    )
     if error.problem == MISSING_SETTING:
-        words = field.description or read_help(kind).get(error.field, "")
+        words = _read_words(kind, error.field, field)
         shown = placeholder if extra["argument"] else f"{flag} {placeholder}"
         return f"missing {shown}: {words} --help lists all options."
     if extra["argument"]:
@@ -355,7 +427,7 @@ def _make_parameter(kind: type, name: str, field: FieldInfo, hint: object) -> Pa
     by_name = None if int in parts else COMPLETIONS.get(name)
     complete = offer_names(choices) if choices else by_name
     default = None if field.default in (PydanticUndefined, MISSING) else field.default
-    words = field.description or read_help(kind).get(name, "")
+    words = _read_words(kind, name, field)
     form = _choose_form(hint)
     if form != "one" and not extra["argument"]:
         words = say_repeated(words)
@@ -375,6 +447,9 @@ def _make_parameter(kind: type, name: str, field: FieldInfo, hint: object) -> Pa
         return _keyword(name, Annotated[argument_type | None, argument])
     flag = f"--{name.replace('_', '-')}"
     flags = [flag, extra["short"]] if extra["short"] else [flag]
+    own_output = "output" in list_settings(kind)
+    if name == "output_dir" and not own_output:
+        flags = list(OUTPUT_FLAGS)
     if bool in parts:
         if default is True:
             # The metavar of a yes/no setting names the option that turns it off.
@@ -387,6 +462,7 @@ def _make_parameter(kind: type, name: str, field: FieldInfo, hint: object) -> Pa
         help=words,
         metavar=_choose_metavar(extra["metavar"], parts, choices),
         autocompletion=complete,
+        hidden=name == "output_dir" and own_output,
     )
     return _keyword(name, Annotated[words_or_word | None, option])
 
@@ -478,7 +554,7 @@ def run_and_show(
         else:
             estimate = _estimate_part(study, config, config.part)
         if sentence := _describe(estimate, opened.models):
-            print(sentence, file=sys.stderr, flush=True)
+            print_note(sentence)
         # The bar begins once models are open: a model that cannot be used is named alone.
         total = study.count_part(config, config.part)
         # Some studies estimate plays and count something else: what is recorded of them does not

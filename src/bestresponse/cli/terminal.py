@@ -21,6 +21,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from bestresponse.cli.switches import spoken
 from bestresponse.core.errors import Interrupted
 from bestresponse.report.document import (
     Block,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from bestresponse.runs.execution import Progress
 
 
+_MOST_KEYS = 3
 _FEWEST_COLUMNS = 3  # a table of fewer would repeat its first column more often than show others
 
 
@@ -48,15 +50,21 @@ def console() -> Console:
 
 
 def notes() -> Console:
-    """Where everything goes that is not a result."""
-    return Console(stderr=True, highlight=False)
+    """Where everything goes that is not a result, unless --quiet is given."""
+    return Console(stderr=True, highlight=False, quiet=spoken.quiet)
+
+
+def print_note(sentence: str) -> None:
+    """Print a line that is not a result, unless --quiet is given."""
+    if not spoken.quiet:
+        print(sentence, file=sys.stderr, flush=True)
 
 
 def print_table(out: Console, table: Table) -> None:
     """A table of a document; text is shown as it is, never as markup.
 
-    On a narrow terminal the columns that do not fit follow in further tables, each with the first
-    column again.
+    On a narrow terminal the columns that do not fit follow in further tables, each with the columns
+    again that tell its rows apart.
     """
     rows = [list(map(visible, cells)) for cells in format_rows(table)]
     names = [visible(column.name) for column in table.columns]
@@ -119,13 +127,22 @@ def _split_columns(names: list[str], rows: list[list[str]], width: int) -> list[
     widths = [
         max([len(name), *(len(row[index]) for row in rows)]) + 2 for index, name in enumerate(names)
     ]
+    keys = _count_keys(rows)
     parts: list[list[int]] = [[]]
     for index in range(len(names)):
         together = sum(widths[earlier] for earlier in parts[-1]) + widths[index] - 2
-        if together > width and len(parts[-1]) >= _FEWEST_COLUMNS:
-            parts.append([0])
+        if together > width and len(parts[-1]) >= max(_FEWEST_COLUMNS, keys + 1):
+            parts.append(list(range(keys)))
         parts[-1].append(index)
     return parts
+
+
+def _count_keys(rows: Sequence[Sequence[str]]) -> int:
+    """Count the first columns that tell all rows apart; 1 where three do not."""
+    for count in range(1, _MOST_KEYS + 1):
+        if len({tuple(row[:count]) for row in rows}) == len(rows):
+            return count
+    return 1
 
 
 @contextmanager
@@ -161,16 +178,16 @@ def play_progress(
         *columns,
         console=out,
         transient=False,
-        disable=not out.is_terminal,
+        disable=spoken.quiet or not out.is_terminal,
     ) as bar:
         task = bar.add_task(what, total=total, completed=recorded, failed="")
         last_tenth = -1
 
         def say(done: int, failed: str) -> None:
             of_all = f" of {total}" if total else ""
-            print(f"{what}: {done}{of_all}{failed and f', {failed}'}", file=sys.stderr, flush=True)
+            print_note(f"{what}: {done}{of_all}{failed and f', {failed}'}")
 
-        def tell(progress: Progress) -> None:
+        def follow(progress: Progress) -> None:
             nonlocal last_tenth
             done = progress.found + progress.played
             failed = f"{progress.failed} failed" if progress.failed else ""
@@ -182,7 +199,7 @@ def play_progress(
 
         if not out.is_terminal:
             say(recorded, "")
-        yield tell
+        yield follow
 
 
 class DownloadProgress:
@@ -192,7 +209,7 @@ class DownloadProgress:
         self._last_percent = -1
 
     def __call__(self, done: int, total: int | None) -> None:
-        if not total:
+        if not total or spoken.quiet:
             return
         percent = 100 * done // total
         if percent // 5 > self._last_percent // 5 or (percent == 100 and self._last_percent != 100):

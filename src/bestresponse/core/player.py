@@ -1,8 +1,9 @@
 """Whoever sits in a seat: a function from what it sees to a decision."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from bestresponse.core.ask import Amount, Ask, Choice, Lottery, Mixture
 from bestresponse.core.errors import Flaw
@@ -97,6 +98,19 @@ class Player(Protocol):
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Answer `ask`, knowing what `view` tells."""
+
+
+Chances = Callable[[View, Ask], Mapping[str, float] | None]
+"""How likely each answer of somebody is; None where nobody can say."""
+
+
+@runtime_checkable
+class Drawing(Protocol):
+    """A player who draws answers with chances that are known."""
+
+    @property
+    def find_chances(self) -> Chances:
+        """Say how likely each answer is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from dataclasses import fields
 from random import Random
 
 from bestresponse.core import conformance
+from bestresponse.core.capabilities import HasPositions
 from bestresponse.core.conformance import Broken, any_legal_action
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.game import NATURE, REFEREE, Game, S
 from bestresponse.core.told import GameEvent, GameRule
 from bestresponse.telling.course import ToldInOwnWay
@@ -24,13 +25,24 @@ from bestresponse.telling.language import (
     list_folder_languages,
     load_language,
 )
+from bestresponse.theory.positions.keys import check_keys
 
+_PLAYS = 20
+"""In which positions with equal keys are compared."""
 Kind = type[GameRule] | type[GameEvent]
 
 
 def check_game(game: Game[S], seed: int = 0, max_steps: int = 10_000) -> None:
-    """Check every promise of `Game`, and that what the game says is told in every language."""
+    """Check every promise of `Game`, and that what the game says is told in every language.
+
+    Of a game with positions also whether equal keys go on alike.
+    """
     conformance.check_game(game, seed, max_steps)
+    if isinstance(game, HasPositions):
+        try:
+            check_keys(game, seed=seed, plays=_PLAYS)
+        except InvalidGame as error:
+            raise Broken(str(error)) from None
     for kind in find_kinds(game, seed, max_steps):
         _check_told(kind)
 

@@ -39,11 +39,6 @@ class Allowance:
         self._pids = tuple(pids)
         self._end = processor + measure_processor_time(self._pids)
 
-    @property
-    def processor(self) -> float:
-        """Seconds of processor time that are left."""
-        return self._end - measure_processor_time(self._pids)
-
     def wait(self, descriptor: int, event: int) -> None:
         """Wait until a descriptor is ready.
 
@@ -52,7 +47,7 @@ class Allowance:
         poll = select.poll()
         poll.register(descriptor, event)
         while True:
-            processor = self.processor
+            processor = self._end - measure_processor_time(self._pids)
             clock = self._deadline - time.monotonic()
             # No process can use more processor time than the clock gives it: one look is enough
             # where nothing else runs.

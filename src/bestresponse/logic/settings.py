@@ -8,13 +8,16 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from bestresponse.core.errors import UsageError
 
-SECONDS = 3.5
-"""Processor time for a check where nobody says otherwise: an idle machine takes as long by the
-clock."""
+SECONDS = 35.0
+"""Processor time after which a check is stopped where nobody says otherwise: about ten times what
+an idle machine takes for a game that is counted as small enough."""
+_RULES_IN_ALL = 14
+"""So many rules that do not end may be tried before a question is given up: a program may have many
+that take nearly as long."""
 _PATIENCE = 20
 """So many times as long as its processor time a check may take by the clock: a machine may have
 twenty programs to run at once, and gives each a twentieth."""
@@ -27,14 +30,15 @@ LIFE = 60
 class Limits:
     """What the check of one program, or one question, may use up.
 
-    Steps, cells and ends are counted, so that what has no end is recognised as such. Processor
-    time bounds all of it together, from the request to the last row that is read from the reply;
-    only starting the processes and waiting for other checks are left out. Neither depends on what
-    else the machine does. The clock ends what is stuck.
+    Positions, ends, steps and cells are counted, so that the verdict on a program is the same on
+    every machine, however busy it is. Processor time only stops what passes no count, and the clock
+    what is stuck.
     """
 
     seconds: float = field(default_factory=lambda: SECONDS)
     """Of processor time, of all processes that work on it."""
+    positions: int = 20_000
+    """Positions that one walk through a game may come to; all engines count the same."""
     steps: int = 500_000
     """Resolution steps of a question; of a game, from one position to the next. About a second of
     work."""
@@ -58,6 +62,7 @@ class Limits:
         more = max(1.0, ends / usual.ends)
         return cls(
             seconds=seconds,
+            positions=round(usual.positions * longer),
             steps=round(usual.steps * longer),
             cells=round(usual.cells * more),
             answers=round(usual.answers * longer),
@@ -67,17 +72,14 @@ class Limits:
         )
 
     @property
+    def steps_in_all(self) -> int:
+        """Resolution steps of a whole walk through a game."""
+        return _RULES_IN_ALL * self.steps
+
+    @property
     def clock(self) -> float:
         """Seconds by the clock after which a check counts as stuck, whatever it has used."""
         return _PATIENCE * self.seconds
-
-    @property
-    def patient(self) -> Limits:
-        """These limits with at least a minute, for studies.
-
-        Their verdicts must not depend on how fast the machine is.
-        """
-        return replace(self, seconds=max(60.0, self.seconds))
 
     @property
     def processor(self) -> int:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from bestresponse.models.providers.function import (
         from_function as from_function,
     )
+    from bestresponse.models.providers.network_model import (
+        HttpModel as HttpModel,
+    )
     from bestresponse.models.providers.openai import (
         OpenAIModel as OpenAIModel,
     )

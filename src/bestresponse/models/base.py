@@ -145,7 +145,7 @@ class Reply(Sendable):
     """What came back. `cached` is true when no model was called for it; `latency` is in seconds.
 
     `tool_calls` are calls that the model wants to have made, as names and JSON texts; `tools` those
-    that were made.
+    that were made. `failed` counts the attempts before it that brought no reply.
     """
 
     text: str
@@ -158,6 +158,7 @@ class Reply(Sendable):
     honoured: Honoured = ()
     tool_calls: tuple[tuple[str, str], ...] = ()
     tools: tuple[ToolUse, ...] = ()
+    failed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,8 @@ def reply_to_json(reply: Reply) -> JsonObject:
         "latency": reply.latency,
         "honoured": [list(pair) for pair in reply.honoured],
     }
+    if reply.failed:
+        data["failed"] = reply.failed
     if reply.tool_calls:
         data["tool_calls"] = [list(call) for call in reply.tool_calls]
     if reply.tools:
@@ -67,4 +69,5 @@ def reply_from_json(data: JsonMapping, *, cached: bool = False) -> Reply:
         honoured=tuple((name, value) for name, value in data["honoured"]),
         tool_calls=tuple((name, arguments) for name, arguments in data.get("tool_calls", ())),
         tools=tuple(ToolUse(*use) for use in data.get("tools", ())),
+        failed=data.get("failed", 0),
     )

@@ -6,7 +6,10 @@
                                        `train`)
     owner/model                        the same, by its name in the local cache of Hugging Face
     openai/..., anthropic/..., google/...
-    http://localhost:8000/v1#name      any server of the OpenAI protocol
+    vllm/..., ollama/..., lm-studio/..., llama.cpp/...
+                                       a server on this machine, or at VLLM_BASE_URL and so on
+    http://localhost:8000/v1#name      any server of the OpenAI protocol; without #name its only
+                                       model
     inspect/<provider>/<model>         any provider of Inspect AI (extra `inspect`)
 
 A package adds a provider by an entry point of the group `bestresponse.models`: the name is the
@@ -46,6 +49,10 @@ providers = Registry(
         "openai": "bestresponse.models.network:open_openai",
         "anthropic": "bestresponse.models.network:open_anthropic",
         "google": "bestresponse.models.network:open_google",
+        "vllm": "bestresponse.models.network:open_vllm",
+        "ollama": "bestresponse.models.network:open_ollama",
+        "lm-studio": "bestresponse.models.network:open_lm_studio",
+        "llama.cpp": "bestresponse.models.network:open_llama_cpp",
         "inspect": "bestresponse.models.providers.inspect:open_inspect",
     },
 )
@@ -62,10 +69,9 @@ _SERVER = re.compile(r"(localhost|\d+\.\d+\.\d+\.\d+|[\w.-]+)(:\d+)(/|#|$)")
 _PLAIN = ("random", "uniform", "equilibrium", "simulated")
 """Players that some commands take in the place of a model."""
 _ONE_SLASH = re.compile(r"(https?):/?(?!/)")
-_SERVERS = {
+SERVERS = {
     "ollama": 11434,
     "vllm": 8000,
-    "lmstudio": 1234,
     "lm-studio": 1234,
     "llama.cpp": 8080,
 }
@@ -199,6 +205,8 @@ def known_models(settings: ModelSettings) -> list[KnownModel]:
     for provider, variables in KEYS.items():
         ready = any(settings.environ.get(variable) for variable in variables)
         known.append((f"{provider}/<model>", "network", "" if ready else f"set {variables[0]}"))
+    for program, port in SERVERS.items():
+        known.append((f"{program}/<model>", f"server at port {port}", ""))
     known.append(("http://host:port/v1#name", "server of the OpenAI protocol", ""))
     known.append(("inspect/<provider>/<model>", "Inspect AI", demand("inspect_ai", "inspect")))
     known += [
@@ -224,9 +232,6 @@ def _suggest(spec: str) -> str:
         address = spec if slash else f"{spec}/v1"
         full = address if "#" in address else f"{address}#MODEL"
         return f" Did you mean the server http://{full}?"
-    if spec.casefold() in _SERVERS:
-        port = _SERVERS[spec.casefold()]
-        return f" Name the server and its model: http://localhost:{port}/v1#MODEL."
     for family, provider in _FAMILIES.items():
         if not slash and spec.casefold().startswith(family):
             return f" Did you mean {provider}/{spec}?"

@@ -18,7 +18,7 @@ A package registers a function or class that is called with `(game, role, seed)`
 player. An attribute `plays(game) -> bool` keeps it off the lists of games that it does not play.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from bestresponse.core import registry
 from bestresponse.core.ask import Ask
@@ -30,7 +30,7 @@ from bestresponse.core.capabilities import (
 )
 from bestresponse.core.errors import BestResponseError, InvalidGame, UsageError
 from bestresponse.core.game import REFEREE, Game, Role, S
-from bestresponse.core.player import Player
+from bestresponse.core.player import Chances, Drawing, Player
 from bestresponse.core.registry import check_members, did_you_mean
 from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import (
@@ -122,10 +122,7 @@ def find_strategy(name: str, game: Game[S], role: Role, seed: int) -> Player | N
                 f"{role}={name}: baselines play tables of two players, and {game.name} is none"
             )
         return strategies.BaselinePlayer(name, own_seed)
-    if form is None or not (
-        name in _list_automata(game)
-        or (name.startswith(strategies.PROBE) and isinstance(game, HasStage))
-    ):
+    if form is None or name not in _list_automata(game):
         return None
     return strategies.AutomatonPlayer(
         strategies.make_automaton(name, form, game.roles.index(role)), own_seed
@@ -138,6 +135,21 @@ def find_known_strategies(game: Game[S], seats: Mapping[Role, str]) -> dict[Role
     What is known of nobody else: people, models, and strategies that are no automata.
     """
     known: dict[Role, Automaton] = {}
+    for role, player in _seat_strategies(game, seats):
+        strategy = strategies.describe_as_automaton(player, game, role)
+        if strategy is not None:
+            known[role] = strategy
+    return known
+
+
+def find_drawing(game: Game[S], seats: Mapping[Role, str]) -> dict[Role, Chances]:
+    """Return how those draw their answers whose strategies are known, by their names."""
+    players = dict(_seat_strategies(game, seats))
+    return {role: one.find_chances for role, one in players.items() if isinstance(one, Drawing)}
+
+
+def _seat_strategies(game: Game[S], seats: Mapping[Role, str]) -> Iterator[tuple[Role, Player]]:
+    """Yield those who need no model, by the names of who sits there."""
     for role, name in seats.items():
         if role not in game.roles or name in _PEOPLE:
             continue
@@ -145,10 +157,8 @@ def find_known_strategies(game: Game[S], seats: Mapping[Role, str]) -> dict[Role
             player = find_strategy(name, game, role, 0)
         except BestResponseError:  # a name that means something else where the record comes from
             continue
-        strategy = None if player is None else strategies.describe_as_automaton(player, game, role)
-        if strategy is not None:
-            known[role] = strategy
-    return known
+        if player is not None:
+            yield role, player
 
 
 def check_strategy(name: str, game: Game[S]) -> None:
@@ -171,9 +181,7 @@ def check_strategy(name: str, game: Game[S]) -> None:
 
 
 def _replies_to_rounds(name: str) -> bool:
-    return name.startswith(strategies.PROBE) or any(
-        automaton.name == name for automaton in classic_strategies()
-    )
+    return any(automaton.name == name for automaton in classic_strategies())
 
 
 def check_seat_name(name: str, game: Game[S]) -> None:

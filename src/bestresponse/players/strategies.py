@@ -193,6 +193,12 @@ class RandomPlayer:
             return Decision(self._draw(ask, rng))
         return Decision({name: self._draw(field, rng) for name, field in ask.fields})
 
+    def find_chances(self, view: View, ask: Ask) -> Mapping[str, float] | None:
+        """Return how likely each option of a choice is."""
+        if not isinstance(ask, Choice):
+            return None
+        return dict.fromkeys(ask.options, 1 / len(ask.options))
+
     def _draw(self, ask: Ask, rng: Random) -> object:
         """Draw an answer; words are not put into anybody's mouth."""
         return NO_WORDS if isinstance(ask, Words) else any_legal_action(ask, rng)
@@ -201,10 +207,6 @@ class RandomPlayer:
 def make_random(game: Game[S], role: Role, seed: int) -> RandomPlayer:
     """Seat a random player."""
     return RandomPlayer(seed)
-
-
-PROBE = "joss-ann:"
-"""What the name of a probe of fingerprints begins with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +226,11 @@ class AutomatonPlayer:
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Answer `ask`, knowing what `view` tells."""
+        mix = self.find_chances(view, ask)
+        return _draw_move(view.draw(self.seed), list(mix), list(mix.values()))
+
+    def find_chances(self, view: View, ask: Ask) -> Mapping[str, float]:
+        """Return how likely each move is after the rounds so far."""
         actions = view.facts.get("actions", ())
         if not isinstance(ask, Choice) or "history" not in view.facts or len(actions) != 2:
             raise UsageError(f"the strategy {self.name} plays repeated games of two players only")
@@ -235,8 +242,7 @@ class AutomatonPlayer:
             mine = own.index(moves[seat])
             theirs = other.index(moves[1 - seat])
             state = int(self.automaton.step[state, mine, theirs])
-        mix = self.automaton.mix[state]
-        return _draw_move(view.draw(self.seed), own, mix.tolist())
+        return dict(zip(own, self.automaton.mix[state].tolist(), strict=True))
 
 
 def make_automaton(name: str, form: NormalForm, seat: int) -> Automaton:
@@ -245,29 +251,8 @@ def make_automaton(name: str, form: NormalForm, seat: int) -> Automaton:
     The library counts actions as cooperate, defect; the game may not.
     """
     order = [(first, 1 - first) for first in cooperative_actions(form)]
-    automaton = make_probe(name) if name.startswith(PROBE) else reduced(classic_strategy(name))
+    automaton = reduced(classic_strategy(name))
     return relabelled(automaton, order[seat], order[1 - seat])
-
-
-def make_probe(name: str) -> Automaton:
-    """Make the probe `joss-ann:X:Y`, a variant of tit-for-tat.
-
-    X of the time it cooperates and Y of the time it defects anyway.
-
-    Where X + Y is above 1 it is the same of the dual, which does the contrary of tit-for-tat
-    (Ashlock and Kim, Fingerprinting: visualization and automatic analysis of prisoner's dilemma
-    strategies, 2008).
-    """
-    try:
-        x, y = map(float, name.removeprefix(PROBE).split(":"))
-    except ValueError:
-        x = y = -1.0
-    if not (0 <= x <= 1 and 0 <= y <= 1):
-        raise UsageError(
-            f"{name!r}: expected {PROBE}X:Y with two numbers from 0 to 1, such as {PROBE}0.1:0.2"
-        )
-    seen = np.broadcast_to([0, 1], (2, 2, 2))  # the state is what the other did last
-    return Automaton(name, np.array([[1 - y, y], [x, 1 - x]]), seen)
 
 
 @cache
@@ -586,6 +571,11 @@ class EquilibriumPlayer:
         drawn = _draw_move(view.draw(self.seed), list(moves), weights)
         return Decision(ask.read(str(drawn.action)))
 
+    def find_chances(self, view: View, ask: Ask) -> Mapping[str, float] | None:
+        """Return how likely each move is."""
+        moves = self.predicted.shares[view.role][self.theory.name_infoset(view)]
+        return None if isinstance(ask, Mixture) else moves
+
 
 @dataclass(frozen=True, slots=True)
 class ClosedFormPlayer:
@@ -610,8 +600,13 @@ class BestMovePlayer:
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Look up what the legal moves are worth."""
+        return Decision(view.draw(self.seed).choice(list(self.find_chances(view, ask))))
+
+    def find_chances(self, view: View, ask: Ask) -> Mapping[str, float]:
+        """Return all best moves, each as likely as any other."""
         worths = self.solution.list_worths(self.game, self.game.read_position(view))
-        return Decision(view.draw(self.seed).choice(list_best(worths)))
+        best = list_best(worths)
+        return dict.fromkeys(best, 1 / len(best))
 
 
 def make_equilibrium(game: Game[S], role: Role, seed: int) -> Player:

@@ -55,14 +55,16 @@ if TYPE_CHECKING:
         cohen_kappa as cohen_kappa,
         icc as icc,
     )
+    from bestresponse.report.stats.differences import (
+        holm as holm,
+        paired_difference as paired_difference,
+    )
     from bestresponse.report.stats.statistics import (
         Interval as Interval,
         bound_mean as bound_mean,
         cluster_bootstrap as cluster_bootstrap,
         games_needed as games_needed,
-        holm as holm,
         missing_bounds as missing_bounds,
-        paired_difference as paired_difference,
         precision_reached as precision_reached,
         wilson as wilson,
     )

@@ -257,6 +257,11 @@ def is_baseline(heads: Heads) -> bool:
     return BASELINE in heads
 
 
+def find_estimate(value: Value) -> float | None:
+    """Return a figure without its interval."""
+    return value.estimate if isinstance(value, Interval) else value
+
+
 @dataclass(frozen=True, slots=True)
 class Metric(Generic[Group]):
     """A figure computed for a group, such as the rows of one player.
@@ -363,8 +368,14 @@ def compute_figures(
     labels: tuple[str, ...],
     groups: Mapping[Heads, Group],
 ) -> Figures:
-    """Compute every metric for every group."""
+    """Compute every metric for every group.
+
+    What a baseline loses in a game is known, so that its figures have no intervals.
+    """
     computed = []
     for heads, group in groups.items():
-        computed.append((heads, {metric.name: metric.compute(group) for metric in metrics}))
+        values = {metric.name: metric.compute(group) for metric in metrics}
+        if is_baseline(heads):
+            values = {name: find_estimate(value) for name, value in values.items()}
+        computed.append((heads, values))
     return Figures(metrics, labels, computed)

@@ -26,6 +26,8 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Annotated, Any, TypedDict, cast
 
+import numpy as np
+
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import digest
 from bestresponse.report import page
@@ -42,13 +44,8 @@ from bestresponse.report.frames import (
     compute_figures,
     is_baseline,
 )
-from bestresponse.report.stats.statistics import (
-    LEVEL,
-    Interval,
-    PairedComparison,
-    holm,
-    paired_difference,
-)
+from bestresponse.report.stats.differences import PairedComparison, holm, paired_difference
+from bestresponse.report.stats.statistics import LEVEL, Interval
 from bestresponse.runs.run import Run, load_run
 from bestresponse.runs.study import GameValue
 
@@ -85,9 +82,9 @@ class RunDifferenceRow(TypedDict):
     by: Annotated[str, column(help="the metric that is compared")]
     player: Annotated[str, column(help="the player of the later run")]
     against: Annotated[str, column("compared with", help="the player of the earlier run")]
-    difference: Annotated[Interval, column(format=".3f")]
-    """the later run minus the earlier one, 95 % interval"""
-    p: Annotated[float | None, column(format=".3g")]
+    difference: Annotated[Interval, column("difference, 95 %", ".3f")]
+    """the later run minus the earlier one; by games, all that the test of p does not reject"""
+    p: Annotated[float | None, column("p, exchangeable on every game", ".3g")]
     """sign-flip test over the common games; none if the runs share no games"""
     p_adjusted: Annotated[float | None, column("adjusted p", ".3g")]
     """for the number of comparisons in this table (Holm)"""
@@ -439,15 +436,15 @@ def _pair_games(first: Sequence[GameValue], second: Sequence[GameValue]) -> Pair
     games = [game for game, _ in common]
     if len(set(games)) < _FEWEST_GAMES:
         return None
-    shared = set(common)
-    bounds = [value.most for value in (*first, *second) if (value.game, value.part) in shared]
-    most = None if None in bounds else max(bound or 0.0 for bound in bounds)
+    apart = {(value.game, value.part): value.most for value in first}
+    most = [bound for case in common if (bound := apart[case]) is not None]
+    bounds = (np.negative(most), np.array(most)) if len(most) == len(common) else None
     return paired_difference(
         [b[case] for case in common],
         [a[case] for case in common],
         games,
         rng=_SEED,
-        most=most,
+        bounds=bounds,
     )
 
 

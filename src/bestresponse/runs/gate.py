@@ -4,7 +4,9 @@
     low(exploitability_normalised) > 0.2         by the lower end of its 95 % interval
     nash_gap - baseline > 0.01                   by the difference to another run
     low(nash_gap - baseline) > 0.01              by the lower end of that difference's interval
+    p(nash_gap - baseline) < 0.05                by its two-sided sign-flip test
 
+Interval and test of a difference agree, so `low(... - baseline) > 0` is the test for a rise alone.
 A condition is checked for every model of the run, never for baselines. A model without the figure,
 because no answer could be read, does not pass. Results can be written as JUnit XML, which every CI
 service reads (the schema of the Jenkins plug-in, which has become the usual one).
@@ -17,7 +19,7 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 from xml.etree import ElementTree
 
 from bestresponse.core.errors import UsageError
@@ -27,9 +29,9 @@ from bestresponse.report.numbers import format_number
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.report.text import visible
 from bestresponse.runs.comparison import RunComparison, compare_runs
-from bestresponse.runs.run import Run
+from bestresponse.runs.run import C, Run
 
-End = Literal["estimate", "low", "high"]
+End = Literal["estimate", "low", "high", "p"]
 _OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
@@ -39,13 +41,13 @@ _OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _FIGURE = r"(?P<metric>\w+)(?P<difference>\s*-\s*baseline)?"
 _CONDITION = re.compile(
-    rf"\s*(?:(?P<end>low|high)\s*\(\s*{_FIGURE}\s*\)|"
+    rf"\s*(?:(?P<end>low|high|p)\s*\(\s*{_FIGURE}\s*\)|"
     rf"{_FIGURE.replace('<metric>', '<plain>').replace('<difference>', '<less>')})"
     rf"\s*(?P<operator>>=|<=|>|<)\s*(?P<limit>{_NUMBER})\s*"
 )
 _FORM = (
-    "expected METRIC > NUMBER, METRIC - baseline > NUMBER, or low(...) or high(...) of either in"
-    " place of the estimate"
+    "expected METRIC > NUMBER, METRIC - baseline > NUMBER, low(...) or high(...) of either in"
+    " place of the estimate, or p(METRIC - baseline) < NUMBER"
 )
 
 
@@ -72,11 +74,15 @@ class GateCondition:
         if match is None:
             raise UsageError(f"{text!r} is not a condition: {_FORM}")
         end: End = match["end"] or "estimate"  # type: ignore[assignment]
+        is_difference = (match["difference"] or match["less"]) is not None
+        if end == "p" and not is_difference:
+            metric = match["metric"]
+            raise UsageError(f"{text!r}: only a difference is tested: p({metric} - baseline)")
         return cls(
             text=" ".join(text.split()),
             metric=match["metric"] or match["plain"],
             end=end,
-            is_difference=(match["difference"] or match["less"]) is not None,
+            is_difference=is_difference,
             operator=match["operator"],
             limit=float(match["limit"]),
         )
@@ -89,8 +95,8 @@ class GateCondition:
     def figure(self) -> str:
         """What is looked at, in words."""
         difference = f"{self.metric} - baseline" if self.is_difference else self.metric
-        ends = {"low": "the lower end of ", "high": "the upper end of ", "estimate": ""}
-        return ends[self.end] + difference
+        ends = {"low": "the lower end of ", "high": "the upper end of ", "p": "the p-value of "}
+        return ends.get(self.end, "") + difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +163,8 @@ class GateResult:
 
 def check_conditions(
     conditions: Iterable[str | GateCondition],
-    run: Run[Any],
-    baseline: Run[Any] | None = None,
+    run: Run[C],
+    baseline: Run[C] | None = None,
 ) -> GateResult:
     """GateCheck conditions on a run; `baseline` is the run that differences are to.
 
@@ -198,7 +204,7 @@ def refuse_conditions(conditions: Sequence[str], metrics: Sequence[str], *, base
             )
 
 
-def _refuse(condition: GateCondition, run: Run[Any], baseline: Run[Any] | None) -> None:
+def _refuse(condition: GateCondition, run: Run[C], baseline: Run[C] | None) -> None:
     figures = run.figures
     names = [metric.name for metric in figures.metrics]
     refuse_conditions([condition.text], names, baseline=baseline is not None)
@@ -241,7 +247,8 @@ def _check_difference(condition: GateCondition, comparison: RunComparison) -> It
         against = row["against"].partition(": ")[2]
         player = row["player"].partition(": ")[2]
         name = player if against == player else f"{player} against {against}"
-        yield _check(condition, name, row["difference"])
+        value = row["p"] if condition.end == "p" else row["difference"]
+        yield _check(condition, name, value)
 
 
 def _check(condition: GateCondition, player: str, value: Value) -> GateCheck:
@@ -256,6 +263,6 @@ def _find_end(value: Value, end: End) -> float | None:
     A single answer has no interval: its ends are not known either, and it does not pass.
     """
     if not isinstance(value, Interval):
-        return None if value is None or end != "estimate" else float(value)
+        return None if value is None or end in ("low", "high") else float(value)
     ends = {"estimate": value.estimate, "low": value.low, "high": value.high}
     return ends[end] if math.isfinite(ends[end]) else None

@@ -27,20 +27,20 @@ Download = Callable[[int, int | None], None]
 class ModelLimits:
     """What the user allows.
 
-    This is plays at once, the cache's mode, the budget, and threads for local models.
+    This is plays at once, the cache's mode, what may be spent, threads for local models, and the
+    folder of replies (None: the output folder).
     """
 
     workers: int | None = None
     cache: str = "read-write"
-    calls: int | None = None
-    tokens: int | None = None
-    money: float | None = None
+    spent: str = ""
     threads: int = 1
+    cache_dir: Path | None = None
 
     @property
     def budget(self) -> Budget:
         """What may be spent."""
-        return Budget(self.calls, self.tokens, self.money)
+        return Budget.parse(self.spent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ class OpenedModels:
 
     @cached_property
     def _cache(self) -> Cache:
-        return Cache(self._folder / "replies.sqlite")
+        return Cache((self._limits.cache_dir or self._folder) / "replies.sqlite")
 
     def close(self) -> None:
         """Close what was opened: models by name, connections and the cache."""

@@ -147,8 +147,8 @@ class Run(Generic[C_co]):
     def complete(self) -> bool:
         """Whether every play is there, with every answer that it needs."""
         if self.outcome is not None:
-            return self.outcome.complete and not self.stopped
-        if not (self.path / "finished").exists():
+            return self.outcome.complete and not self.stopped and self.folder.finished_whole
+        if not self.folder.finished_whole:
             return False
         # Only a study without a list of plays has to measure what is missing.
         return not self.missing if self._has_plan else not self.stopped
@@ -503,7 +503,7 @@ def run_study(
     with RunFolder.open(path, manifest) as folder:
         outcome = study.execute(config, folder, models, how)
         if outcome.complete:
-            folder.write_text("finished", manifest.created + "\n")
+            folder.mark_finished(outcome.played)
     return Run(folder, study, outcome)
 
 

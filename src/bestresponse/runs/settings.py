@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, wraps
 from pathlib import Path
 from typing import (
+    Annotated,
     Any,
     Literal,
     Self,
@@ -37,13 +38,14 @@ from typing import (
 )
 
 import numpy as np
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 from pydantic.fields import FieldInfo
 
 from bestresponse.core.errors import BestResponseError, SettingError, UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
+from bestresponse.models.wrappers.limits import Budget
 from bestresponse.runs.execution import Executor, Progress
 from bestresponse.runs.models import ModelLimits
 from bestresponse.runs.store.folder import Shard
@@ -123,8 +125,14 @@ def settings(cls: type[C]) -> type[C]:
 MISSING_SETTING = "this setting is missing"
 OF_PLAYS = frozenset(("workers", "processes", "shard", "executor"))
 """Settings of runs that a command leaves out (`unused`) where it makes no plays."""
-OF_CALLS = frozenset(("cache", "max_calls", "max_total_tokens", "max_cost"))
+OF_CALLS = frozenset(("cache", "cache_dir", "budget"))
 """Settings of runs that a command leaves out where it asks no model."""
+
+
+def _check_budget(text: str) -> str:
+    """Refuse limits that cannot be read before anything is asked."""
+    Budget.parse(text)
+    return text
 
 
 @settings
@@ -132,7 +140,7 @@ class RunSettings:
     """What every study takes besides its own settings: where runs are kept, what they may cost, how
     they are made."""
 
-    output_dir: str | Path = setting(default="results", how=True)
+    output_dir: str | Path = setting(default="results", how=True, metavar="FOLDER")
     """Folder for runs, reports and cached replies."""
     workers: int | None = setting(default=None, how=True, ge=1, le=1024)
     """Parallel plays. [default: as many as the models allow]"""
@@ -142,20 +150,13 @@ class RunSettings:
         default="read-write", how=True
     )
     """How to use cached replies."""
-    max_calls: int | None = setting(
-        default=None,
-        how=True,
-        ge=0,
-        help="Maximum number of model calls.",
+    cache_dir: Path | None = setting(default=None, how=True)
+    """Folder of replies that several output folders share. [default: the output folder]"""
+    budget: Annotated[str, AfterValidator(_check_budget)] = setting(
+        default="", how=True, metavar="LIMITS"
     )
-    max_total_tokens: int | None = setting(
-        default=None,
-        how=True,
-        ge=0,
-        help="Maximum number of tokens, in prompts and replies together.",
-    )
-    max_cost: float | None = setting(default=None, how=True, ge=0)
-    """Maximum cost in US dollars (needs the extra `cost` for prices)."""
+    """Maximum calls, tokens (of prompts and replies) or US dollars, such as "200 calls, 3 dollars";
+    dollars need the extra `cost`."""
     shard: str | None = setting(default=None, how=True, metavar="I/N")
     """Play only one part of the run, such as 3/16; `bestresponse merge` joins the parts."""
     executor: str | Executor = setting(default="threads", how=True)
@@ -176,9 +177,8 @@ class RunSettings:
         return ModelLimits(
             self.workers,
             self.cache,
-            self.max_calls,
-            self.max_total_tokens,
-            self.max_cost,
+            self.budget,
+            cache_dir=self.cache_dir,
         )
 
     @property

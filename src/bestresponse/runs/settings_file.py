@@ -44,11 +44,21 @@ def read_settings_file(
 
     `allow` is told of every address, and raises an error if it must not be used.
     """
-    values = {}
-    for name, value in read_toml(path).items():
-        if name not in typed:
-            takes_files = name in _list_file_settings(kind)
-            values[name] = _Setting(path, name, takes_files, allow).confine(value)
+    given = {name: value for name, value in read_toml(path).items() if name not in typed}
+    return confine_settings(path, given, kind, allow)
+
+
+def confine_settings(
+    path: Path,
+    given: Mapping[str, object],
+    kind: type,
+    allow: Callable[[ForeignAddress], None],
+) -> dict[str, object]:
+    """Return the settings of a file, if they reach no further than its folder."""
+    values: dict[str, object] = {}
+    for name, value in given.items():
+        takes_files = name in _list_file_settings(kind)
+        values[name] = _Setting(path, name, takes_files, allow).confine(value)
     return values
 
 
@@ -99,7 +109,7 @@ class _Setting:
             return piece  # a name, whatever lies beside the settings
         folder = self.file.parent
         inside = folder / piece
-        if self.name.startswith("output") or os.path.lexists(inside):
+        if self.name.startswith(("output", "cache_dir")) or os.path.lexists(inside):
             if not inside.resolve().is_relative_to(folder.resolve()):
                 raise self._refuse(
                     piece, "leads out of its folder", "names files in its own folder"

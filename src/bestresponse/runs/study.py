@@ -202,7 +202,7 @@ class GameValue:
 
     `player` is the name of its group, `game` tells the game from all others in any run, and `part`
     is what was asked about it, such as the seat. `most` is the farthest that two such values can
-    lie apart; None where no bound is known.
+    lie apart in this game; None where no bound is known.
     """
 
     player: Heads

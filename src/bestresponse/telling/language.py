@@ -47,6 +47,8 @@ _PLAIN = re.compile(r"[+-]?[^\W_][\w+./%-]*(?: [\w+./%-]+)*")
 _DECIMAL = re.compile(r"[+-]?[0-9]+\.[0-9]+")
 _NAME = re.compile(r"[a-z]{2,3}(_[A-Za-z]+)?")
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+_PLACES = ("number", "second")
+"""For numbers in names that differ by them alone."""
 _MOST_PLACES = 10_000
 """Numbers of at most four decimals are written as decimals."""
 _LONG_RANGE = 6
@@ -125,10 +127,10 @@ class Language:
         for words in (self.own, self.words):
             if name in words:
                 return words[name]
-            number = _NUMBER.search(name) if words else None
-            pattern = words.get(number_name(name)) if number is not None else None
-            if number is not None and pattern is not None:
-                return pattern.format(number=number[0].replace(".", self.decimal_mark))
+            pattern = words.get(number_name(name, 2)) or words.get(number_name(name))
+            if pattern is not None:
+                numbers = [one.replace(".", self.decimal_mark) for one in _NUMBER.findall(name)]
+                return pattern.format(**dict(zip(_PLACES, numbers, strict=False)))
         if _DECIMAL.fullmatch(name):
             return name.replace(".", self.decimal_mark)
         return None
@@ -319,13 +321,17 @@ class Language:
         return self.join(self.write_options(options), "or")
 
 
-def number_name(name: str) -> str:
-    """Return a name with a place for its first number, under which languages look it up.
+def number_name(name: str, count: int = 1) -> str:
+    """Return a name with a place for its first numbers, under which languages look it up.
 
     >>> number_name("player 3"), number_name("$12.50, served")
     ('player {number}', '${number}, served')
+    >>> number_name("take 2 from pile 3", 2)
+    'take {number} from pile {second}'
     """
-    return _NUMBER.sub("{number}", name, count=1)
+    for place in _PLACES[:count]:
+        name = _NUMBER.sub(f"{{{place}}}", name, count=1)
+    return name
 
 
 Spoken: TypeAlias = str | Language

@@ -229,7 +229,7 @@ def read_key(request: Request) -> str:
 
 async def check_admin_page(request: Request, server: Server) -> None:
     """Refuse a page to whoever is not the admin."""
-    if not server.keys.is_admin(request.cookies.get(ADMIN_COOKIE, "")):
+    if not server.keys.is_session(request.cookies.get(ADMIN_COOKIE, "")):
         raise refuse_key(request, server)
 
 

@@ -103,16 +103,27 @@ def create_app() -> FastAPI:
 
 
 def enter(request: Request, server: Server, token: str) -> Response:
-    """The admin's link: keeps the token in a cookie that no script reads.
+    """The admin's link: begins a session, in a cookie that no script reads.
 
-    It goes on without the token in the address.
+    It goes on without the token in the address. Only on this machine the cookie travels without
+    https.
     """
     if not server.keys.is_admin(token):
         raise refuse_key(request, server)
+    encrypted = request.url.scheme == "https"
+    if not encrypted and request.url.hostname not in LOOPBACK:
+        raise NotAllowed(
+            "the admin's pages open over https, or on the machine of the server under"
+            " http://localhost: what is sent without https can be read on the way"
+        )
     answer = RedirectResponse("/", 303)
-    secure = request.url.scheme == "https"
     answer.set_cookie(
-        ADMIN_COOKIE, token, httponly=True, samesite="lax", secure=secure, max_age=7 * 24 * 3600
+        ADMIN_COOKIE,
+        server.keys.begin_session(),
+        httponly=True,
+        samesite="lax",
+        secure=encrypted,
+        max_age=7 * 24 * 3600,
     )
     return answer
 
@@ -122,8 +133,9 @@ def ask_to_leave(server: Server) -> Response:
     return render_page(LeavePage(csrf=server.csrf()))
 
 
-def leave(form: PostedForm) -> Response:
-    """Log the admin out in this browser; the form carries a token, as every other does."""
+def leave(request: Request, server: Server, form: PostedForm) -> Response:
+    """End the admin's session; the form carries a token, as every other does."""
+    server.keys.end_session(request.cookies.get(ADMIN_COOKIE, ""))
     answer = render_page(LeftPage())
     answer.delete_cookie(ADMIN_COOKIE)
     return answer
@@ -269,7 +281,8 @@ def open_web_server(
     Only the models named can be put into seats.
     """
     journal = Journal(settings.output / _FOLDER)
-    keys = Keys(load_secret(settings.output / _FOLDER / "secret"), settings.admin)
+    folder = settings.output / _FOLDER
+    keys = Keys(load_secret(folder / "secret"), settings.admin, folder / "admin")
     pictures = settings.pictures or settings.output / "pictures"
     hosts = settings.hosts
     if hosts or settings.host in LOOPBACK:

@@ -2,7 +2,8 @@
 
 A token is an HMAC-SHA256 of what it opens (a seat of a session, the admin's pages, a judge's
 sheet), so nothing but the secret has to be kept, links survive a restart, and no record or export
-can leak one.
+can leak one. The admin's browser keeps no token: its cookie holds a word that was drawn for it and
+opens nothing any more once the admin has left.
 """
 
 import base64
@@ -13,7 +14,8 @@ import re
 import secrets
 import threading
 import time
-from functools import lru_cache
+from contextlib import suppress
+from functools import cached_property, lru_cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -24,17 +26,27 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from bestresponse.core.errors import UsageError
 from bestresponse.core.files import read_text_file
 from bestresponse.core.json import canonical
-from bestresponse.report.files import explain_os_error
+from bestresponse.report.files import explain_os_error, write_text
 
 _LENGTH = 32
+_MOST_SESSIONS = 100
 
 
 class Keys:
-    """Makes tokens and checks them in constant time."""
+    """Makes tokens and checks them in constant time.
 
-    def __init__(self, secret: str, admin: str | None = None) -> None:
+    The hashes of the admin's sessions are kept in the file `begun`, if one is given.
+    """
+
+    def __init__(
+        self,
+        secret: str,
+        admin: str | None = None,
+        begun: Path | None = None,
+    ) -> None:
         self.secret = secret
         self.admin = admin or self.token("admin")
+        self._begun = begun
 
     @lru_cache(maxsize=20_000)  # noqa: B019 - a server has one of these, and every page has the same doors again
     def token(self, *door: str | int) -> str:
@@ -51,6 +63,36 @@ class Keys:
     def is_admin(self, token: str) -> bool:
         """Tell whether `token` is the admin's."""
         return _same(token, self.admin)
+
+    def begin_session(self) -> str:
+        """Begin a session of the admin, and return what its cookie holds."""
+        session = secrets.token_urlsafe(_LENGTH)
+        self._keep([*self._sessions, _hash(session)][-_MOST_SESSIONS:])
+        return session
+
+    def is_session(self, session: str) -> bool:
+        """Tell whether the admin began that session and has not left it."""
+        return _hash(session) in self._sessions
+
+    def end_session(self, session: str) -> None:
+        """Let the cookie of that session open nothing any more."""
+        self._keep([begun for begun in self._sessions if begun != _hash(session)])
+
+    @cached_property
+    def _sessions(self) -> list[str]:
+        with suppress(OSError):
+            if self._begun is not None:
+                return read_text_file(self._begun, _LARGEST_SECRET * _MOST_SESSIONS).split()
+        return []
+
+    def _keep(self, sessions: list[str]) -> None:
+        self._sessions = sessions
+        if self._begun is not None:
+            write_text(self._begun, "\n".join(sessions))
+
+
+def _hash(session: str) -> str:
+    return hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _same(received: str, wanted: str) -> bool:

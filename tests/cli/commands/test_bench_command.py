@@ -84,7 +84,7 @@ def test_the_same_command_goes_on_with_a_run_that_was_stopped_and_another_seed_b
 ):
     server = serve()
     words = ("bench", "--model", server.model, "--num-games", 5, "--output-dir", tmp_path)
-    stopped = bestresponse(*words, "--max-calls", 2)
+    stopped = bestresponse(*words, "--budget", "2 calls")
     assert stopped.returncode == 1
     assert "stopped" in stopped.stderr
     assert bestresponse(*words).returncode == 0

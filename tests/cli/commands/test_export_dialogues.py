@@ -43,8 +43,8 @@ def test_a_run_without_guided_dialogues_is_refused(tmp_path):
         "1",
         "--plays",
         "2",
-        "--held-out",
-        "0",
+        "--settings",
+        "held_out=0",
     )
     with pytest.raises(
         UsageError, match="has no guided dialogues; expected a run of steer with solved trees"

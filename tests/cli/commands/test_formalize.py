@@ -107,8 +107,8 @@ def test_what_was_written_before_a_run_is_stopped_is_kept(run, tmp_path):
         "story.txt",
         "-o",
         "game.pl",
-        "--max-calls",
-        "1",
+        "--budget",
+        "1 call",
         script=Script(fenced(nearly), fenced(GOOD)),
     )
     assert code != 0
@@ -216,7 +216,9 @@ def test_a_story_is_read_from_standard_input(run, tmp_path):
 def test_candidates_vote_and_the_game_told_back_is_compared(run):
     differs = "DIFFERS: Bob is called Ben."
     script = Script(fenced(HUNT), fenced(GOOD), fenced(GOOD), differs, fenced(GOOD), differs)
-    code, out, _ = run("story.txt", "--candidates", "3", "--back-check", "--json", script=script)
+    code, out, _ = run(
+        "story.txt", "--candidates", "3", "--settings", "back_check=true", "--json", script=script
+    )
     found = json.loads(out)
     assert code == 1
     assert found["votes"] == [2, 1]
@@ -226,7 +228,7 @@ def test_candidates_vote_and_the_game_told_back_is_compared(run):
 
 def test_what_a_check_finds_goes_back_to_the_writer_once(run):
     script = Script(fenced(HUNT), "DIFFERS: silence pays 3.", fenced(GOOD), "AGREES")
-    code, out, _ = run("story.txt", "--back-check", "--json", script=script)
+    code, out, _ = run("story.txt", "--settings", "back_check=true", "--json", script=script)
     found = json.loads(out)
     assert code == 0
     assert found["names"] == ["prisoners-dilemma"]
@@ -236,7 +238,9 @@ def test_what_a_check_finds_goes_back_to_the_writer_once(run):
 
 def test_a_repair_that_cannot_be_paid_leaves_the_game_and_what_was_found(run):
     script = Script(fenced(GOOD), "DIFFERS: a slip.")
-    code, out, _ = run("story.txt", "--back-check", "--json", "--max-calls", "2", script=script)
+    code, out, _ = run(
+        "story.txt", "--settings", "back_check=true", "--json", "--budget", "2 calls", script=script
+    )
     found = json.loads(out)
     assert code == 1
     assert found["names"] == ["prisoners-dilemma"]
@@ -245,7 +249,7 @@ def test_a_repair_that_cannot_be_paid_leaves_the_game_and_what_was_found(run):
 
 def test_a_repair_that_the_check_likes_no_better_is_not_taken(run):
     script = Script(fenced(GOOD), "DIFFERS: a slip.", fenced(HUNT), "DIFFERS: another slip.")
-    code, out, _ = run("story.txt", "--back-check", "--json", script=script)
+    code, out, _ = run("story.txt", "--settings", "back_check=true", "--json", script=script)
     found = json.loads(out)
     assert code == 1
     assert found["names"] == ["prisoners-dilemma"]
@@ -272,7 +276,7 @@ def test_what_the_story_says_is_tested_on_the_game(run):
     ("option", "answer", "message"),
     [
         (
-            "--back-check",
+            "--settings=back_check=true",
             "It looks fine to me.",
             "cannot be judged: the answer is neither AGREES nor DIFFERS",
         ),
@@ -344,7 +348,7 @@ def test_a_page_has_story_words_picture_and_solution(run, tmp_path):
 
 def test_all_calls_are_counted_and_kept_replies_cost_nothing(run):
     script = Script(fenced(HUNT), fenced(GOOD), fenced(GOOD), "AGREES")
-    words = ("story.txt", "--candidates", "3", "--back-check", "--json")
+    words = ("story.txt", "--candidates", "3", "--settings", "back_check=true", "--json")
     _, out, err = run(*words, script=script)
     assert (json.loads(out)["calls"], json.loads(out)["tokens_spent"]) == (4, 440)
     # Three candidates of five attempts each, and a check that is asked for again while it is cut
@@ -354,7 +358,12 @@ def test_all_calls_are_counted_and_kept_replies_cost_nothing(run):
 
 def test_a_finished_game_becomes_an_example_for_the_next(run, tmp_path):
     code, _, _ = run(
-        "story.txt", "-o", "share.pl", "--save-example", "mine", script=Script(fenced(GOOD))
+        "story.txt",
+        "-o",
+        "share.pl",
+        "--settings",
+        "save_example=mine",
+        script=Script(fenced(GOOD)),
     )
     assert code == 0
     assert (tmp_path / "mine" / "share.txt").read_text().strip() == STORY

@@ -60,8 +60,8 @@ def test_model_seats_play_and_the_same_command_again_calls_nobody(
     words = (
         "--model",
         server.model,
-        "--with-personas",
-        "on",
+        "--settings",
+        "with_personas=on",
         "--repeats",
         1,
         "--days",
@@ -138,8 +138,8 @@ def test_killed_in_the_middle_of_a_grid_the_same_command_plays_the_rest(
         ),
         (["--model", "need", "--abundance", "huge"], "--abundance: there is no 'huge'"),
         (
-            ["--model", "need", "--with-personas", "maybe"],
-            "--with-personas: expected one of off, on, both",
+            ["--model", "need", "--settings", "with_personas=maybe"],
+            "--settings with_personas: expected one of off, on, both",
         ),
         (["--model", "need", "--abundance", "low", "--low", "3"], "the supply is given twice"),
         (["--model", "need", "--repeats", "0"], "--repeats: expected a whole number from 1"),

@@ -284,12 +284,15 @@ def test_a_large_game_is_solved_for_what_it_allows(data):
             "there is no objective 'glory'; expected one of welfare",
         ),
         (["kuhn-poker", "--objective", "welfare"], "--objective: it needs a game in normal form"),
-        (["oneill", "--plot", "x.svg"], "oneill cannot be drawn: expected a 2x2 game"),
+        (["oneill", "--output", "x.svg"], "oneill cannot be drawn: expected a 2x2 game"),
         (
-            ["leduc-poker", "--plot", "x.svg"],
+            ["leduc-poker", "--output", "x.svg"],
             "leduc-poker cannot be drawn: it has 1,116 ends, expected at most 150",
         ),
-        (["chicken", "--plot", "x.bmp"], "expected a file ending in .svg, .pdf, .png, .tex, .html"),
+        (
+            ["chicken", "--output", "x.bmp"],
+            "expected a file ending in .svg, .pdf, .png, .tex, .html",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_one_sentence(run, words, sentence):
@@ -357,7 +360,7 @@ def test_too_large_a_normal_form_says_how_large(run):
 @pytest.mark.drawn
 def test_pictures_are_written_where_asked(run, tmp_path):
     for ending, start in (("svg", b"<?xml"), ("PNG", b"\x89PNG"), ("html", b"<!doctype html>")):
-        code, out, err = run("solve", "hawk-dove", "--plot", tmp_path / f"p.{ending}")
+        code, out, err = run("solve", "hawk-dove", "--output", tmp_path / f"p.{ending}")
         assert code == 0
         assert "Equilibria" in out
         assert f"p.{ending}" in err
@@ -370,7 +373,7 @@ def test_pictures_are_written_where_asked(run, tmp_path):
 
 @pytest.mark.drawn
 def test_a_tree_is_drawn_with_its_information_sets(run, tmp_path):
-    code, _, _ = run("solve", "kuhn-poker", "--plot", tmp_path / "k.svg")
+    code, _, _ = run("solve", "kuhn-poker", "--output", tmp_path / "k.svg")
     assert code == 0
     drawn = (tmp_path / "k.svg").read_text()
     assert drawn.count("JQ (1/6)") == 1
@@ -378,7 +381,7 @@ def test_a_tree_is_drawn_with_its_information_sets(run, tmp_path):
 
 
 def test_a_page_without_a_picture_still_has_the_solution(run, tmp_path):
-    code, out, err = run("solve", "oneill", "--plot", tmp_path / "o.html")
+    code, out, err = run("solve", "oneill", "--output", tmp_path / "o.html")
     assert code == 0
     assert "Equilibria" in out
     assert "the page has no picture: oneill cannot be drawn" in err
@@ -386,7 +389,7 @@ def test_a_page_without_a_picture_still_has_the_solution(run, tmp_path):
 
 
 def test_a_picture_in_a_folder_that_does_not_exist_is_refused(run, tmp_path):
-    code, _, err = run("solve", "chicken", "--plot", tmp_path / "none" / "p.svg")
+    code, _, err = run("solve", "chicken", "--output", tmp_path / "none" / "p.svg")
     assert code == 2
     assert f"there is no folder {tmp_path / 'none'}; make it first" in err
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from steer_command import count_calls, find_figures, steer, summary
 from typer.testing import CliRunner
-from unhashed import drop_hashes
+from unhashed import add_hashes, drop_hashes
 
 from bestresponse.cli.app import app
 from bestresponse.core.errors import InvalidGame, StoreError, TooLarge, UsageError
@@ -20,10 +20,10 @@ def test_the_calls_made_are_counted_and_a_second_run_makes_none(tmp_path, replie
         "meeting",
         "--model",
         "simulated",
-        "--replies",
-        str(replies),
-        "--wordings",
-        str(wordings),
+        "--settings",
+        f"replies={replies}",
+        "--settings",
+        f"wordings={wordings}",
     )
     first = summary(tmp_path, *words)
     assert 0 < first["calls"] <= most
@@ -34,7 +34,15 @@ def test_the_calls_made_are_counted_and_a_second_run_makes_none(tmp_path, replie
 
 def test_a_run_leaves_a_report_and_its_figures(tmp_path):
     found = summary(
-        tmp_path, "debate", "--games", "4", "--wordings", "2", "--follow", "--second", "score"
+        tmp_path,
+        "debate",
+        "--games",
+        "4",
+        "--settings",
+        "wordings=2",
+        "--follow",
+        "--settings",
+        "second=score",
     )
     (overview,) = found["overview"]
     recorded, fresh = find_figures(found, "recorded texts"), find_figures(found, "fresh texts")
@@ -90,8 +98,20 @@ def test_psro_from_the_command_line(tmp_path):
 
 
 def test_every_iteration_of_psro_tells_its_equilibrium_over_all_prompts(tmp_path):
-    words = ("fruit", "--solver", "psro", "--meta", "replicator", "--swap-seats", "--seed", "3")
-    found = summary(tmp_path, *words, "--iterations", "2", "--plays", "20", "--held-out", "0")
+    words = (
+        "fruit",
+        "--solver",
+        "psro",
+        "--settings",
+        "meta=replicator",
+        "--settings",
+        "swap_seats=true",
+        "--seed",
+        "3",
+    )
+    found = summary(
+        tmp_path, *words, "--iterations", "2", "--plays", "20", "--settings", "held_out=0"
+    )
     rows = [row for row in found["manners"] if row["player"] == "player 1"]
     steps = [[row for row in rows if row["iteration"] == number] for number in range(3)]
     assert [row["manner"] for row in steps[0]] == ["calm", "assertive", "submissive", "any"]
@@ -111,16 +131,18 @@ def list_manners(found, player):
 
 def test_a_budget_is_checked_before_the_first_call(tmp_path):
     with pytest.raises(UsageError, match="this could take 68 calls, more than the 10 allowed"):
-        steer(tmp_path, "meeting", "--max-calls", "10")
+        steer(tmp_path, "meeting", "--budget", "10 calls")
     with pytest.raises(UsageError, match="tokens, more than the 100 allowed"):
-        steer(tmp_path, "meeting", "--max-total-tokens", "100")
+        steer(tmp_path, "meeting", "--budget", "100 tokens")
     with pytest.raises(TooLarge, match="more than 20; choose fewer"):
-        steer(tmp_path, "meeting", "--max-nodes", "20")
+        steer(tmp_path, "meeting", "--settings", "max_nodes=20")
     assert count_calls(tmp_path) == 0
 
 
 def test_a_tree_cut_short_is_kept_and_the_same_command_goes_on(tmp_path):
-    cut = steer(tmp_path, "meeting", "--max-calls", "12", "--cut-short", "--json")
+    cut = steer(
+        tmp_path, "meeting", "--budget", "12 calls", "--settings", "cut_short=true", "--json"
+    )
     assert cut.exit_code == 1
     assert count_calls(tmp_path) == 12
     assert "stopped" in cut.stderr
@@ -131,10 +153,13 @@ def test_a_tree_cut_short_is_kept_and_the_same_command_goes_on(tmp_path):
 
 
 def test_a_dry_run_says_what_it_would_take(tmp_path):
-    assert "at most 652 calls" in steer(tmp_path, "meeting", "--replies", "2", "--dry-run").stdout
+    assert (
+        "at most 652 calls"
+        in steer(tmp_path, "meeting", "--settings", "replies=2", "--dry-run").stdout
+    )
     assert (
         "at most 596 calls"
-        in steer(tmp_path, "meeting", "--replies", "2", "--fresh", "0", "--dry-run").stdout
+        in steer(tmp_path, "meeting", "--settings", "replies=2", "--fresh", "0", "--dry-run").stdout
     )
 
 
@@ -146,8 +171,27 @@ def run_again(tmp_path, command, *words):
 @pytest.mark.parametrize(
     "words",
     [
-        ("meeting", "--games", "2", "--follow", "--second", "score", "--iterations", "100"),
-        ("fruit", "--solver", "psro", "--iterations", "1", "--plays", "3", "--held-out", "2"),
+        (
+            "meeting",
+            "--games",
+            "2",
+            "--follow",
+            "--settings",
+            "second=score",
+            "--iterations",
+            "100",
+        ),
+        (
+            "fruit",
+            "--solver",
+            "psro",
+            "--iterations",
+            "1",
+            "--plays",
+            "3",
+            "--settings",
+            "held_out=2",
+        ),
         ("email", "--fresh", "1", "--iterations", "20"),
     ],
 )
@@ -169,11 +213,10 @@ def test_a_stored_run_is_reported_and_replayed_without_a_model(tmp_path, words):
 def test_a_replay_tells_what_differs(tmp_path):
     summary(tmp_path, "meeting")
     (calls,) = tmp_path.glob("dialogues-*/calls.jsonl")
-    calls.write_text(
-        drop_hashes(calls.read_text()).replace(
-            '"text":"{\\"agreed\\": true', '"text":"{\\"agreed\\": maybe'
-        )
+    changed = drop_hashes(calls.read_text()).replace(
+        '"text":"{\\"agreed\\": true', '"text":"{\\"agreed\\": maybe'
     )
+    calls.write_bytes(add_hashes(changed))
     replay = run_again(tmp_path, "replay")
     assert replay.exit_code == 1
     assert "were the same" in replay.stdout
@@ -214,7 +257,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
                 raise KeyboardInterrupt
             return super().complete(request)
 
-    words = ("meeting", "--games", "2", "--wordings", "2", "--iterations", "100")
+    words = ("meeting", "--games", "2", "--settings", "wordings=2", "--iterations", "100")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("bestresponse.studies.steer.config.SimulatedSpeaker", Dying)
         killed = CliRunner().invoke(app, ["steer", *words, "--output-dir", str(tmp_path)])
@@ -312,9 +355,15 @@ def test_a_domain_from_a_file(tmp_path):
     [
         (("meetings",), "there is no domain named meetings.*Did you mean meeting"),
         (("meeting", "--solver", "magic"), "expected one of cfr, psro"),
-        (("meeting", "--replies", "0"), "replies: expected a whole number of at least 1, got 0"),
-        (("meeting", "--actions", "colour"), "has no actions named 'colour'; expected tone, day"),
-        (("meeting", "--wordings", "2", "--temperature", "0"), "need one above 0"),
+        (
+            ("meeting", "--settings", "replies=0"),
+            "replies: expected a whole number of at least 1, got 0",
+        ),
+        (
+            ("meeting", "--settings", "actions=colour"),
+            "has no actions named 'colour'; expected tone, day",
+        ),
+        (("meeting", "--settings", "wordings=2", "--temperature", "0"), "need one above 0"),
         (("none.toml",), "there is no file none.toml"),
     ],
 )

@@ -12,8 +12,8 @@ from bestresponse.core.errors import UsageError
 def test_a_model_writes_the_games_once(tmp_path):
     words = (
         "meeting",
-        "--scenarios-by",
-        "simulated",
+        "--settings",
+        "scenarios_by=simulated",
         "--games",
         "5",
         "--fresh",
@@ -56,20 +56,32 @@ def list_manners(found, player):
     return [row["manner"] for row in found["solution"] if row["player"] == player]
 
 
-SEARCH = ("meeting", "--solver", "psro", "--iterations", "1", "--plays", "6", "--held-out", "0")
+SEARCH = (
+    "meeting",
+    "--solver",
+    "psro",
+    "--iterations",
+    "1",
+    "--plays",
+    "6",
+    "--settings",
+    "held_out=0",
+)
 
 
 def test_the_budget_of_a_search_is_checked_before_the_first_call(tmp_path):
     # 12 plays of 16 profiles (4 + 16 + 16 calls), 6 plays of 3 candidates for each speaker (3 + 2
     # calls), 2 questions.
     with pytest.raises(UsageError, match="this could take 524 calls, more than the 200 allowed"):
-        steer(tmp_path, *SEARCH, "--max-calls", "200")
-    assert 0 < summary(tmp_path, *SEARCH, "--max-calls", "524")["calls"] <= 524
-    assert summary(tmp_path, *SEARCH, "--max-calls", "1")["calls"] == 0
+        steer(tmp_path, *SEARCH, "--budget", "200 calls")
+    assert 0 < summary(tmp_path, *SEARCH, "--budget", "524 calls")["calls"] <= 524
+    assert summary(tmp_path, *SEARCH, "--budget", "1 calls")["calls"] == 0
 
 
 def test_a_search_that_is_cut_short_reports_its_last_whole_table(tmp_path):
-    cut = steer(tmp_path, *SEARCH, "--max-calls", "100", "--cut-short", "--json")
+    cut = steer(
+        tmp_path, *SEARCH, "--budget", "100 calls", "--settings", "cut_short=true", "--json"
+    )
     assert cut.exit_code == 1
     found = json.loads(cut.stdout)
     assert count_calls(tmp_path) == 100
@@ -80,17 +92,20 @@ def test_a_search_that_is_cut_short_reports_its_last_whole_table(tmp_path):
 
 
 def test_speakers_that_swap_seats_share_their_manners(tmp_path):
-    found = summary(tmp_path, *SEARCH, "--swap-seats")
+    found = summary(tmp_path, *SEARCH, "--settings", "swap_seats=true")
     assert list_manners(found, "player 1") == list_manners(found, "player 2")
 
 
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("meeting", "--swap-seats"), "--swap-seats: it belongs to the solver psro"),
+        (
+            ("meeting", "--settings", "swap_seats=true"),
+            "--settings swap_seats: it belongs to the solver psro",
+        ),
         ((*SEARCH, "--follow"), "follow: it belongs to cfr"),
-        ((*SEARCH, "--wordings", "2"), "wordings: it belongs to cfr"),
-        ((*SEARCH, "--actions", "day"), "the actions 'day' cannot be added to"),
+        ((*SEARCH, "--settings", "wordings=2"), "wordings: it belongs to cfr"),
+        ((*SEARCH, "--settings", "actions=day"), "the actions 'day' cannot be added to"),
     ],
 )
 def test_wrong_requests_end_in_a_sentence(tmp_path, words, complaint):

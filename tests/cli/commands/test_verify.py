@@ -104,9 +104,9 @@ def test_what_to_do_is_said_where_nothing_or_both_is_given(verify, dilemma: Path
     code, out = verify("kuhn-poker-3", "--model", "openai/x")
     assert code == 2
     assert "kuhn-poker-3 hides some moves" in out
-    code, out = verify("centipede", "--text", "-", "--after", "pass")
+    code, out = verify("centipede", "--text", "-", "--settings", "after=pass")
     assert code == 2
-    assert "--after is about a model that reasons" in out
+    assert "--settings after is about a model that reasons" in out
     code, out = verify("--text", "-")
     assert code == 2
     assert "name the game that the text is about" in out
@@ -131,8 +131,10 @@ def test_the_loop_runs_resumes_and_reports(serve, dilemma: Path, tmp_path: Path)
         "rules",
         "--repeats",
         "4",
-        "--no-disguised",
-        "--no-inverted",
+        "--settings",
+        "disguised=false",
+        "--settings",
+        "inverted=false",
         "--output-dir",
         str(tmp_path / "results"),
         "--json",
@@ -186,7 +188,8 @@ def test_the_loop_runs_on_a_game_played_move_by_move(serve, tmp_path: Path) -> N
         "rules",
         "--repeats",
         "3",
-        "--no-disguised",
+        "--settings",
+        "disguised=false",
         "--output-dir",
         str(tmp_path / "results"),
         "--json",

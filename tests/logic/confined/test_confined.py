@@ -22,10 +22,8 @@ from waiting import run_at_once
 from bestresponse.core.errors import LogicError, ProgramRefused
 from bestresponse.core.json import JsonObject
 from bestresponse.logic.confined.client import (
-    Child,
     ChildLost,
     Children,
-    ChildReply,
     Kind,
     read_message,
     share_children,
@@ -136,25 +134,6 @@ def test_a_child_that_is_late_is_killed_and_the_next_one_works(children: Childre
     assert list(children.request("embedded", ask("a.", "a"), PATIENT)[0].read_items()) == [{}]
 
 
-def test_a_child_that_starts_too_slowly_serves_the_next_request(
-    children: Children, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    go_on, started, start = threading.Event(), [], Children._start
-
-    def start_late(*setup: object) -> Child:
-        assert go_on.wait(60)
-        started.append(start(*setup))  # type: ignore[arg-type]
-        return started[-1]
-
-    monkeypatch.setattr(Children, "_start", start_late)
-    with pytest.raises(ChildLost) as lost:
-        children.request("embedded", ask("a.", "a"), replace(PATIENT, seconds=0.01))
-    assert lost.value.kind == "clock"
-    go_on.set()
-    assert list(children.request("embedded", ask("a.", "a"), PATIENT)[0].read_items()) == [{}]
-    assert children.pids[1] in {child.pid for child in started}
-
-
 @pytest.mark.parametrize("kind", ["embedded", pytest.param("swi", marks=swi)])
 def test_an_endless_program_is_ended_by_the_processor_time_it_uses(kind: Kind) -> None:
     hasty = replace(PATIENT, seconds=0.5)
@@ -189,23 +168,14 @@ def test_a_machine_that_gives_a_check_no_time_is_blamed_and_not_the_program(
         raise ChildLost("clock")
 
     monkeypatch.setattr(Children, "request", lose)
-    (error,) = validate(DILEMMA, ConfinedEngine(Limits(seconds=3.5))).errors
+    (error,) = validate(DILEMMA, ConfinedEngine(Limits(seconds=35))).errors
     assert error.message == (
-        "The machine did not give the check its 3.5 seconds of processor time within 70 seconds by"
+        "The machine did not give the check its 35 seconds of processor time within 700 seconds by"
         " the clock."
     )
     assert error.hint == (
         "this says nothing about the program: check it again when less else is running"
     )
-
-
-def test_what_takes_too_long_to_read_was_not_done_in_time() -> None:
-    """The child was in time, but has left too little for reading the rows of its game."""
-    late = ChildReply({"again": True}, [b"[[1, 2]]", b"[[3, 4]]"], processor=-1.0)
-    with pytest.raises(ChildLost) as lost:
-        list(late.read_items())
-    assert lost.value.kind == "time"
-    assert list(replace(late, processor=60.0).read_items()) == [[1, 2], [3, 4]]
 
 
 @linux

@@ -1,6 +1,7 @@
 """Large games are tabled at the default limits, and too large ones are told which limit they
 hit."""
 
+import shutil
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from bestresponse.logic.language.terms import items_of, write
 from bestresponse.logic.programs.report import describe_failure
 from bestresponse.logic.programs.table import extract
 from bestresponse.logic.programs.validate import validate
+
+swi = pytest.mark.skipif(shutil.which("swipl") is None, reason="SWI-Prolog is not installed")
 
 
 def assert_tabled(path: Path, ends: int, last: tuple[int, ...]) -> None:
@@ -93,7 +96,33 @@ def test_a_rule_that_takes_too_many_steps_is_told_the_limit_and_what_raises_it(
         LimitReached, match="A rule did not come to an end within 500 steps"
     ) as caught:
         extract(engine, engine.load(shrink("cournot", tmp_path).read_text("utf-8") + slow))
-    assert "--logic-seconds 60 " in describe_failure(caught.value).hint
+    assert "--logic-seconds 600 " in describe_failure(caught.value).hint
+
+
+@pytest.mark.parametrize("kind", ["embedded", pytest.param("swi", marks=swi)])
+def test_positions_are_counted_alike_by_both_engines(kind: EngineKind, tmp_path: Path) -> None:
+    """Each of two firms has 21 outputs: a first position, 21 with one output, and 441 with two."""
+    source = shrink("cournot", tmp_path).read_text("utf-8")
+    whole, short = (
+        br.check(source, engine=kind, limits=Limits(positions=positions))
+        for positions in (1 + 21 + 441, 21 + 441)
+    )
+    assert whole.ok
+    assert [error.message for error in short.errors] == [
+        "Walking through the game takes more than 462 positions."
+    ]
+
+
+@pytest.mark.parametrize("kind", ["embedded", pytest.param("swi", marks=swi)])
+def test_rules_that_take_many_steps_in_all_are_given_up_by_a_count(
+    kind: EngineKind, tmp_path: Path
+) -> None:
+    source = shrink("cournot", tmp_path).read_text("utf-8")
+    slow = "\nfinally(goal(nobody, 0), _) :- between(1, 500, N), N < 0.\n"
+    report = br.check(source + slow, engine=kind, limits=Limits(steps=10_000))
+    assert [error.message for error in report.errors] == [
+        "The rules took more than 140,000 steps in all."
+    ]
 
 
 def test_answers_that_are_kept_are_those_that_would_be_found_again() -> None:

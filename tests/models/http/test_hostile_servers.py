@@ -50,7 +50,7 @@ def test_a_compressed_reply_is_refused_before_anything_is_expanded(complete, enc
 
 
 def test_a_compression_that_is_not_admitted_stays_compressed(complete):
-    with pytest.raises(BadReply, match="did not answer in JSON"):
+    with pytest.raises(Transient, match="did not answer in JSON"):
         complete(faulty.answer(gzip.compress(b"{}")))
 
 

@@ -62,6 +62,19 @@ def test_a_reply_with_one_of_two_counts_is_held_against_the_budget_at_its_larges
     assert meter.spent == Cost(1, 131, unpriced=1)
 
 
+def test_no_call_is_made_after_a_reply_that_is_longer_than_was_asked_for():
+    """The budget has room for many more, but a server that ignores `max_tokens` keeps none."""
+    meter = Meter(Budget(tokens=1_000_000))
+    metered = Metered(_model(Usage(10, 51)), meter)
+    metered.complete(ask("x", max_tokens=51))
+    metered.complete(ask("x", max_tokens=50))
+    with pytest.raises(OverBudget, match="a reply of 51 tokens came where at most 50"):
+        metered.complete(ask("x", max_tokens=50))
+    without_budget = Metered(_model(Usage(10, 51)), Meter(Budget(calls=3)))
+    for _ in range(3):
+        without_budget.complete(ask("x", max_tokens=50))
+
+
 def test_failed_attempts_count_as_calls_and_cost_no_tokens():
     def broken(request):
         raise ModelUnavailable("down")

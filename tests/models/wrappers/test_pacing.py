@@ -9,6 +9,7 @@ from waiting import run_at_once
 
 from bestresponse.core.errors import BadReply, ModelUnavailable, Transient, UsageError
 from bestresponse.models import ScriptedModel, ask
+from bestresponse.models.codec import reply_from_json, reply_to_json
 from bestresponse.models.wrappers.limits import Gate, Limited, Retried, RetryPolicy
 
 
@@ -48,7 +49,9 @@ def _failing(*errors, then="fine"):
 def test_a_passing_failure_is_tried_again_ever_more_slowly():
     clock = FakeClock()
     model = _failing(*[Transient("busy")] * 4)
-    assert Retried(model, sleep=clock.sleep, rng=NoLuck()).complete(ask("x")).text == "fine"
+    reply = Retried(model, sleep=clock.sleep, rng=NoLuck()).complete(ask("x"))
+    assert (reply.text, reply.failed) == ("fine", 4)
+    assert reply_from_json(reply_to_json(reply)).failed == 4
     assert clock.slept == [0.25, 0.5, 1.0, 2.0]
     assert len(model.asked) == 5
 

@@ -26,6 +26,8 @@ def read(ask, text, **how):
         ("answer: b", "B", Status.VALID),
         ("B", "B", Status.VALID),
         ('{"answer": "C"}', "C", Status.VALID),
+        ("Weighing {A} and C, my choice will be B. {B}", "B", Status.REPAIRED),
+        ("My choice is {D}.", None, Status.ILLEGAL),
         ("ANSWER: A\nWait.\nANSWER: C", "C", Status.REPAIRED),
         ('Sure! {"answer": "C"}', "C", Status.REPAIRED),
         ("ANSWER: 'B'.", "B", Status.REPAIRED),

@@ -25,10 +25,8 @@ from bestresponse.report.stats.statistics import (
     cluster_codes,
     confidence_sequence,
     games_needed,
-    holm,
     interval_of_draws,
     normal_quantile,
-    paired_difference,
     precision_reached,
     wilson,
 )
@@ -98,8 +96,8 @@ def test_skewness_shifts_the_percentiles_as_efron_says():
     assert tails == pytest.approx((0.011862, 0.958126), abs=1e-6)
 
 
-def test_twenty_thousand_resamples_and_9999_flips_are_drawn_unless_said_otherwise():
-    values, zeros = generator(3).normal(size=20), np.zeros(20)
+def test_twenty_thousand_resamples_are_drawn_unless_said_otherwise():
+    values = generator(3).normal(size=20)
     assert cluster_bootstrap(values, rng=generator()) == cluster_bootstrap(
         values, rng=generator(), resamples=20_000
     )
@@ -107,9 +105,6 @@ def test_twenty_thousand_resamples_and_9999_flips_are_drawn_unless_said_otherwis
     assert bound_mean(values, bounds, rng=generator()) == bound_mean(
         values, bounds, rng=generator(), resamples=20_000
     )
-    usual = paired_difference(values, zeros, rng=generator())
-    assert usual == paired_difference(values, zeros, rng=generator(), resamples=20_000, flips=9999)
-    assert usual.test == "9999 random sign flips of 20 clusters"
 
 
 def test_a_number_in_place_of_a_generator_draws_the_same_resamples():
@@ -138,40 +133,6 @@ def test_half_an_unseen_unit_is_put_at_either_bound():
         pytest.approx(1.7533, abs=5e-3),
     )
     assert (interval.n, interval.level, interval.method) == (2, 0.95, "percentile bootstrap")
-
-
-def test_twelve_games_are_flipped_exactly_and_thirteen_at_random():
-    # Of 2 ** 12 patterns only the two without a change of sign are as extreme.
-    exact = paired_difference([1.0] * 12, [0.0] * 12, rng=generator(), resamples=10)
-    assert (exact.p_value, exact.test) == (2 / 4096, "exact sign flips of 12 clusters")
-    drawn = paired_difference([1.0] * 13, [0.0] * 13, rng=generator(), resamples=10, flips=9)
-    assert drawn.test == "9 random sign flips of 13 clusters"
-
-
-def test_sign_flips_are_drawn_in_blocks_that_change_nothing(monkeypatch):
-    values = generator(3).normal(0.3, 1.0, size=20)
-    whole = paired_difference(values, np.zeros(20), rng=generator(), resamples=10, flips=99)
-    monkeypatch.setattr("bestresponse.report.stats.statistics._SIGNS_AT_ONCE", 200)
-    assert paired_difference(values, np.zeros(20), rng=generator(), resamples=10, flips=99) == whole
-
-
-def test_an_effect_needs_three_games_that_vary():
-    # Two games: none. Three, 1, 2, 3: mean 2, standard deviation 1.
-    assert paired_difference([1.0, 2.0], [0.0, 0.0], rng=generator()).effect is None
-    assert paired_difference([1.0, 2.0, 3.0], [0.0] * 3, rng=generator()).effect == pytest.approx(
-        2.0
-    )
-    assert paired_difference([1e6, 1e6 + 1e-8, 1e6], [0.0] * 3, rng=generator()).effect is None
-    assert paired_difference(
-        [1e-13, 2e-13, 3e-13], [0.0] * 3, rng=generator()
-    ).effect == pytest.approx(2.0)
-
-
-def test_p_values_at_the_ends_are_allowed_and_no_adjusted_one_is_above_one():
-    assert holm([0.0, 1.0, 0.6]).tolist() == pytest.approx([0.0, 1.0, 1.0])
-    for wrong in (-0.1, 1.1):
-        with pytest.raises(UsageError, match="p_values: expected numbers from 0 to 1"):
-            holm([wrong, 0.5])
 
 
 def test_rates_of_none_and_all_end_exactly_at_zero_and_one():

@@ -15,15 +15,11 @@ from bestresponse.report.stats.statistics import (
     cluster_bootstrap,
     confidence_sequence,
     games_needed,
-    holm,
     interval_of_draws,
     missing_bounds,
-    paired_difference,
     precision_reached,
     wilson,
 )
-
-p_values = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 
 
 def generator(seed=0):
@@ -68,7 +64,6 @@ def test_values_that_never_vary_have_no_interval_rather_than_one_of_no_width():
     assert cluster_bootstrap([0.1 + 0.2] * 5 + [0.3] * 4, rng=generator()) == alike
     drawn = interval_of_draws(0.3, np.full(50, 0.3), 9)
     assert (drawn.low, drawn.high, drawn.method) == (-math.inf, math.inf, "none")
-    assert paired_difference([1, 2, 3], [1, 2, 3], rng=generator()).difference.low == -math.inf
 
 
 def test_a_weight_counts_as_so_many_values_of_a_cluster():
@@ -205,103 +200,6 @@ def test_a_player_that_rarely_errs_is_covered_however_few_its_games(errs, games)
         losses = rng.random(games) * (rng.random(games) < errs)
         held += bound_mean(losses, (0.0, 1.0), rng=rng, resamples=400).contains(errs / 2)
     assert held / 400 >= 0.93
-
-
-def test_players_that_never_differ_are_not_known_to_be_equal():
-    result = paired_difference([0.0] * 20, [0.0] * 20, rng=generator(), most=0.5)
-    assert result.difference.low == pytest.approx(-0.0597, abs=5e-3)
-    assert result.difference.high == pytest.approx(0.0597, abs=5e-3)
-
-
-# Paired comparison
-
-
-def test_darwins_maize_gives_fishers_exact_looking_p_value():
-    """Darwin's 15 pairs (Fisher 1935, section 21): 1726 of 32768 sign patterns are as extreme, p =
-    0.0527."""
-    differences = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]
-    result = paired_difference(differences, [0] * 15, rng=generator(), flips=200_000)
-    assert result.p_value == pytest.approx(1726 / 32768, abs=0.002)
-    assert result.test == "200000 random sign flips of 15 clusters"
-    assert result.difference.estimate == pytest.approx(314 / 15)
-
-
-def test_three_equal_differences_leave_two_of_eight_patterns():
-    result = paired_difference([3, 4, 5], [1, 2, 3], rng=generator())
-    assert (result.p_value, result.test) == (0.25, "exact sign flips of 3 clusters")
-    assert result.effect is None
-
-
-def test_the_effect_is_the_mean_in_standard_deviations_of_the_games():
-    result = paired_difference([1, 2, 3, 6], [0, 0, 0, 0], "aabc", rng=generator())
-    assert result.effect == pytest.approx(3.5 / np.std([1.5, 3, 6], ddof=1))
-    assert (result.n, result.difference.n) == (4, 3)
-
-
-def test_differences_that_are_rounding_have_no_effect():
-    result = paired_difference([0.1 + 0.2, 0.7, 0.3], [0.3, 0.7, 0.1 + 0.2], rng=generator())
-    assert (result.difference.estimate, result.effect, result.p_value) == (0.0, None, 1.0)
-
-
-def test_pairs_of_one_game_are_flipped_together():
-    assert paired_difference([1] * 20, [0] * 20, "aabb" * 5, rng=generator()).p_value == 0.5
-
-
-def test_the_sign_flip_test_keeps_its_level_under_the_null():
-    rejected = sum(
-        paired_difference(
-            *generator(seed).normal(size=(2, 20)), rng=generator(seed), resamples=10, flips=199
-        ).p_value
-        <= 0.05
-        for seed in range(300)
-    )
-    assert rejected / 300 <= 0.085
-
-
-@pytest.mark.parametrize("games", [8, 30])
-def test_swapping_the_players_turns_the_difference_and_keeps_the_p_value(games):
-    a, b = generator(8).normal([[0.6], [0.0]], size=(2, games))
-    here, there = paired_difference(a, b, rng=generator()), paired_difference(b, a, rng=generator())
-    assert there.difference.estimate == pytest.approx(-here.difference.estimate)
-    assert 0 < here.p_value == there.p_value < 1
-
-
-def test_a_random_p_value_is_never_zero():
-    assert paired_difference([1.0] * 40, [0.0] * 40, rng=generator(), flips=99).p_value == 0.01
-
-
-def test_lists_of_different_lengths_are_not_pairs():
-    with pytest.raises(UsageError, match="a has 2 values and b has 1"):
-        paired_difference([1, 2], [1], rng=generator())
-
-
-# Many comparisons
-
-
-def test_holm_steps_down_as_worked_by_hand():
-    """Sorted 0.005, 0.01, 0.03, 0.04 times 4, 3, 2, 1: 0.02, 0.03, 0.06, and 0.04 raised to
-    0.06."""
-    assert holm([0.01, 0.04, 0.03, 0.005]).tolist() == pytest.approx([0.03, 0.06, 0.06, 0.02])
-
-
-def test_holm_finds_three_of_the_fifteen_p_values_of_benjamini_and_hochberg():
-    """Benjamini & Hochberg (1995, section 3.2)."""
-    paper = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344]
-    paper += [0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0]
-    assert np.count_nonzero(holm(paper) <= 0.05) == 3
-
-
-@given(p_values)
-def test_adjusting_raises_p_values_and_keeps_their_order(values):
-    adjusted = holm(values)
-    assert (adjusted >= np.array(values) - 1e-12).all()
-    assert (adjusted <= 1).all()
-    assert (np.diff(adjusted[np.argsort(values)]) >= 0).all()
-
-
-def test_p_values_outside_the_unit_interval_are_refused():
-    with pytest.raises(UsageError, match="0 to 1"):
-        holm([0.5, 1.5])
 
 
 # Precision

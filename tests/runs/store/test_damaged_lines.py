@@ -22,6 +22,15 @@ def run(tmp_path_factory):
     return br.bench(["random", "maximin"], num_games=3, output_dir=folder)
 
 
+@pytest.fixture(scope="module")
+def run_with_calls(tmp_path_factory):
+    return play_with_calls(tmp_path_factory.mktemp("run"))
+
+
+def answer_by_heart(prompt):
+    return "0.5 0.5"
+
+
 def damage(content, kind, rng):
     """Return the content of a file with one accident of a kind."""
     place = rng.randrange(len(content))
@@ -40,21 +49,25 @@ def damage(content, kind, rng):
             return content[:place] + content[place + rng.randint(1, 2_000) :]
         case "zeros":
             return content[:place] + bytes(20) + content[place + 20 :]
+        case "other":
+            lines = content.splitlines(keepends=True)
+            lines[rng.randrange(len(lines))] = rng.choice(lines)
+            return b"".join(lines)
         case _:
             lines = content.splitlines(keepends=True)
             return b"".join([*lines, rng.choice(lines)])
 
 
 def tell(path):
-    """Return the summary of a run, as far as it is of the plays, and whether it is whole."""
-    loaded = br.load_run(path)
-    summary = loaded.summary()
-    return {name: summary[name] for name in summary if name != "costs"}, loaded.complete
+    """Return the summary of a run, with its costs, and whether it is whole."""
+    summary = br.load_run(path).summary()
+    return summary, summary.pop("complete")
 
 
-@pytest.mark.parametrize("kind", ["bit", "digit", "cut", "hole", "zeros", "twice"])
+@pytest.mark.parametrize("kind", ["bit", "digit", "cut", "hole", "zeros", "twice", "other"])
 @pytest.mark.parametrize("count", [20, pytest.param(200, marks=pytest.mark.soak)])
-def test_no_damage_changes_a_figure_in_silence(run, tmp_path, kind, count):
+def test_no_damage_changes_a_figure_in_silence(run_with_calls, tmp_path, kind, count):
+    run = run_with_calls
     rng = random.Random(f"{kind} {count}")
     expected, _ = tell(run.path)
     silent = []
@@ -123,7 +136,45 @@ def test_a_run_that_lost_its_last_line_is_reported_as_not_whole(run, tmp_path):
     assert not json.loads((path / "summary.json").read_text())["complete"]
 
 
-def test_lines_of_earlier_versions_have_no_hash_and_are_read(tmp_path):
+def test_a_line_without_its_hash_is_damaged(tmp_path):
     path = tmp_path / "x.jsonl"
-    path.write_bytes(b'{"a":1}\n' + encode_rows([{"b": 2}]))
-    assert list(read_lines(path)) == [{"a": 1}, {"b": 2}]
+    path.write_bytes(encode_rows([{"b": 2}]) + b'{"a":1}\n')
+    with pytest.raises(StoreError, match="line 2: the line is damaged"):
+        list(read_lines(path))
+
+
+def check_run(path):
+    result = CliRunner().invoke(app, ["check-run", str(path)])
+    return result.exit_code, result.stdout
+
+
+def test_a_run_that_is_checked_is_whole_or_names_what_is_damaged(run, tmp_path):
+    assert check_run(run.path) == (0, f"{run.path}: whole\n")
+    path = change_a_digit(run, tmp_path)
+    told = f"records.jsonl, line 2: its hash is of another line\n{path}: damaged\n"
+    assert check_run(path) == (1, told)
+
+
+def test_a_play_under_the_id_of_another_is_noticed_although_its_line_is_sound(run, tmp_path):
+    path = tmp_path / run.path.name
+    shutil.copytree(run.path, path)
+    rows = list(read_lines(path / "records.jsonl"))
+    rows[0]["data"], rows[1]["data"] = rows[1]["data"], rows[0]["data"]
+    (path / "records.jsonl").write_bytes(encode_rows(rows))
+    code, told = check_run(path)
+    assert code == 1
+    assert "records.jsonl, line 1: its id is of another play" in told
+
+
+def play_with_calls(folder):
+    return br.bench([answer_by_heart], num_games=2, output_dir=folder)
+
+
+def test_a_run_that_lost_a_call_is_not_whole_and_is_not_called_so_again(tmp_path):
+    played = play_with_calls(tmp_path)
+    calls = played.path / "calls.jsonl"
+    calls.write_bytes(b"".join(calls.read_bytes().splitlines(keepends=True)[:-1]))
+    assert check_run(played.path)[0] == 1
+    again = play_with_calls(tmp_path)
+    assert not again.complete
+    assert check_run(played.path)[0] == 1

@@ -144,7 +144,7 @@ def test_sorted_plays_do_not_depend_on_who_finished_first(tmp_path):
 
 def test_a_line_that_is_no_record_is_named(tmp_path):
     RunFolder.open(tmp_path, MANIFEST).close()
-    (tmp_path / "records.jsonl").write_text('{"spec":"s1","data":{}}\n')
+    (tmp_path / "records.jsonl").write_bytes(encode_rows([{"spec": "s1", "data": {}}]))
     with pytest.raises(
         StoreError, match=r"records\.jsonl holds a line that is no record: KeyError"
     ):
@@ -181,7 +181,7 @@ def test_folders_that_hold_no_run_are_named(tmp_path):
 
 def test_a_damaged_line_in_the_middle_is_an_error_with_its_number(tmp_path):
     path = tmp_path / "x.jsonl"
-    path.write_text('{"a":1}\nnonsense\n{"b":2}\n')
+    path.write_bytes(encode_rows([{"a": 1}]) + b"nonsense\n" + encode_rows([{"b": 2}]))
     with pytest.raises(StoreError, match="line 2"):
         list(read_lines(path))
 
@@ -250,7 +250,7 @@ def test_the_manifest_is_written_once_and_is_plain_json(tmp_path):
         "abc",
         "bench",
         {"seed": 1},
-        3,
+        4,
     )
     assert RunFolder.read(tmp_path).manifest == MANIFEST
 
@@ -258,7 +258,7 @@ def test_the_manifest_is_written_once_and_is_plain_json(tmp_path):
 def test_a_run_of_another_version_is_refused_in_one_sentence(tmp_path):
     RunFolder.open(tmp_path, MANIFEST).close()
     file = tmp_path / "manifest.json"
-    file.write_text(file.read_text().replace('"format": 3', '"format": 1'))
+    file.write_text(file.read_text().replace('"format": 4', '"format": 1'))
     with pytest.raises(StoreError, match="written by another version of bestresponse"):
         RunFolder.read(tmp_path)
 

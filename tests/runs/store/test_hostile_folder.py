@@ -9,6 +9,7 @@ from sample_runs import bench_run
 
 from bestresponse.core.errors import StoreError
 from bestresponse.runs.run import load_run
+from bestresponse.runs.store.folder import encode_rows, read_lines
 
 
 @pytest.fixture(scope="module")
@@ -103,9 +104,8 @@ def test_records_that_no_study_can_use_are_a_sentence(folder: Path, line: str) -
 
 
 def test_calls_without_a_model_are_a_sentence(folder: Path) -> None:
-    calls = [json.loads(line) for line in (folder / "calls.jsonl").read_text().splitlines()]
-    (folder / "calls.jsonl").write_text(
-        "\n".join(json.dumps({**call, "model": []}) for call in calls) + "\n"
-    )
+    calls = list(read_lines(folder / "calls.jsonl"))
+    changed = encode_rows({**call, "model": []} for call in calls)
+    (folder / "calls.jsonl").write_bytes(changed)
     with pytest.raises(StoreError, match="bench cannot use"):
         load_run(folder).summary()

@@ -6,7 +6,15 @@ import pytest
 
 from bestresponse.core.errors import StoreError
 from bestresponse.models.wrappers.cached import Cache
-from bestresponse.runs.store.folder import FolderLock, Lines, read_lines, read_raw, read_sorted
+from bestresponse.runs.store.folder import (
+    FolderLock,
+    Lines,
+    encode_rows,
+    parse_line,
+    read_lines,
+    read_raw,
+    read_sorted,
+)
 
 
 def test_a_symbolic_link_is_not_written_through(tmp_path):
@@ -20,15 +28,14 @@ def test_a_symbolic_link_is_not_written_through(tmp_path):
 
 def test_sorted_lines_come_by_spec_and_the_first_of_each(tmp_path):
     path = tmp_path / "records.jsonl"
-    path.write_text(
-        '{"spec":"b","n":1}\n{"n":2,"spec":"a"}\n{"spec":"b","n":3}\n{"spec":"c"', "utf-8"
-    )
+    rows = [{"spec": "b", "n": 1}, {"n": 2, "spec": "a"}, {"spec": "b", "n": 3}]
+    path.write_bytes(encode_rows(rows) + b'{"spec":"c"')
     assert list(read_sorted(path)) == [{"n": 2, "spec": "a"}, {"spec": "b", "n": 1}]
 
 
 def test_a_line_without_a_spec_is_named(tmp_path):
     path = tmp_path / "records.jsonl"
-    path.write_text('{"spec":"b"}\n{"spec":1}\n', "utf-8")
+    path.write_bytes(encode_rows([{"spec": "b"}, {"spec": 1}]))
     with pytest.raises(StoreError, match="line 2: expected the id of a spec"):
         list(read_sorted(path))
 
@@ -93,9 +100,8 @@ def test_a_file_that_cannot_be_opened_is_a_sentence(tmp_path):
 
 
 def test_what_is_no_object_is_named_with_its_line(tmp_path):
-    (tmp_path / "x.jsonl").write_text('{"a":1}\n[1]\n')
     with pytest.raises(StoreError, match=r"line 2: expected one JSON object, got b'\[1\]"):
-        list(read_lines(tmp_path / "x.jsonl"))
+        parse_line(b"[1]", tmp_path / "x.jsonl", 2)
 
 
 def test_no_run_and_no_reply_is_written_through_a_link(tmp_path):

@@ -94,7 +94,7 @@ def test_what_an_interrupted_merging_left_is_not_taken(tmp_path, merge):
 @pytest.mark.parametrize("name", ["submissions", "calls"])
 def test_a_line_that_belongs_to_no_play_is_named(tmp_path, merge, name):
     part = write_part(tmp_path / "one", answers="p:a")
-    (part / f"{name}.jsonl").write_text('{"spec":"p"}\n{"spec":3}\n')
+    (part / f"{name}.jsonl").write_bytes(encode_rows([{"spec": "p"}, {"spec": 3}]))
     with pytest.raises(StoreError, match=rf"{name}\.jsonl, line 2: expected the id of a spec"):
         merge(part)
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from unhashed import drop_hashes
+from unhashed import add_hashes, drop_hashes
 
 import bestresponse as br
 from bestresponse.core.episode import Record, Submission, Void
@@ -24,7 +24,6 @@ from bestresponse.studies.behave import estimates, moves
 from bestresponse.studies.behave.config import BehaveConfig
 from bestresponse.studies.behave.moves import copy_plays, list_recorded_plays, prepare_behave
 from bestresponse.studies.behave.study import behave
-from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.games.normal_form import NormalForm
 
@@ -172,15 +171,6 @@ def test_a_folder_without_a_run_is_named(tmp_path):
         moves.list_folders([tmp_path])
 
 
-def test_a_tournament_that_was_worked_out_is_played_to_be_described():
-    config = TournamentConfig("prisoners-dilemma", ["tit-for-tat", "defector"], rounds=3)
-    plays = list(moves.draw_tournament(config))
-    assert len(plays) == 4
-    made = [submission["action"] for submission in plays[1]["record"]["submissions"]]
-    assert made == ["cooperate", "defect", "defect", "defect", "defect", "defect"]
-    assert plays[1]["record"]["players"] == {"row": "tit-for-tat", "col": "defector"}
-
-
 @pytest.mark.parametrize(
     ("game", "fits"),
     [
@@ -223,7 +213,7 @@ def test_a_finished_run_is_not_made_again(tmp_path):
     path = write_session(tmp_path / "one", [("a", MATCH, {})])
     with RunFolder.open(tmp_path / "out", Manifest("out", "behave", {})) as folder:
         folder.finish("x", {}, MATCH)
-        (folder.path / "finished").write_text("")
+        folder.mark_finished()
         assert copy_plays(BehaveConfig((path,)), folder, {}, Execution()) == Outcome(found=1)
         assert not (folder.path / "unused.jsonl").exists()
 
@@ -273,6 +263,6 @@ def test_damaged_plays_of_others_are_refused_in_a_sentence(tmp_path, right, wron
     records = write_session(tmp_path / "s", [("a", MATCH, {})]) / "records.jsonl"
     text = drop_hashes(records.read_text("utf-8")).replace(": ", ":")
     assert right in text
-    records.write_text(text.replace(right, wrong), "utf-8")
+    records.write_bytes(add_hashes(text.replace(right, wrong)))
     with pytest.raises(UsageError, match=f"is damaged: .*{why}"):
         br.behave([tmp_path / "s"], output_dir=tmp_path / "out", bootstraps=20)

@@ -180,7 +180,8 @@ def test_an_unknown_mapping_or_file_is_refused(tmp_path):
     there = tmp_path / "there.csv"
     there.write_text("match,round\n1,1\n")
     with pytest.raises(
-        SettingError, match=r"akata, dilemma, fairgame, friend-or-foe, or a \.toml file"
+        SettingError,
+        match=r"akata, dilemma, fairgame, friend-or-foe, kaggle, .*textarena, or a \.toml file",
     ):
         br.import_plays(there, mapping="acata")
     with pytest.raises(UsageError, match=r"x\.csv: there is no such file"):

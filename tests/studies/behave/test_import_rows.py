@@ -329,7 +329,7 @@ def test_lines_are_counted_as_an_editor_does(tmp_path):
     assert list(read_rows(tmp_path / "a.jsonl")) == [(1, {"x": 1}), (3, {"x": 2})]
     assert list(read_rows(tmp_path / "a.ndjson.gz")) == [(1, {"x": 1})]
     (tmp_path / "a.txt").write_text("x\n")
-    with pytest.raises(UsageError, match=r"expected a \.csv, \.jsonl or \.parquet file"):
+    with pytest.raises(UsageError, match=r"expected a \.csv, \.jsonl, \.json or \.parquet file"):
         list(read_rows(tmp_path / "a.txt"))
 
 
@@ -379,7 +379,7 @@ def test_an_import_counts_matches_moves_rows_and_problems(tmp_path):
     ]
     # What is there already is not read again.
     assert import_file(tmp_path, text, seen)[2].played == 0
-    (tmp_path / "run" / "finished").write_text("")
+    RunFolder.read(tmp_path / "run").mark_finished()
     assert import_file(tmp_path, text, seen)[2] == Outcome(found=2)
 
 

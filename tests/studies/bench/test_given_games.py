@@ -293,7 +293,7 @@ def test_a_query_that_always_raises_is_one_sentence(tmp_path):
 
 def test_calls_of_query_count_towards_the_limit(tmp_path):
     with pytest.warns(UserWarning, match="not everything was played"):
-        run = br.bench(Answering(0), num_games=5, max_calls=2, output_dir=tmp_path, workers=1)
+        run = br.bench(Answering(0), num_games=5, budget="2 calls", output_dir=tmp_path, workers=1)
     assert run.answered == 2
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import running
-from unhashed import drop_hashes
+from unhashed import add_hashes, drop_hashes
 
 import bestresponse as br
 from bestresponse.core.errors import UsageError
@@ -330,11 +330,10 @@ def test_a_recorded_run_replays_to_the_same_records_and_notices_a_changed_reply(
     ran = run(tmp_path, first_action, num_games=4)
     assert ran.replay().same == 4
     calls = ran.path / "calls.jsonl"
-    calls.write_text(
-        drop_hashes(calls.read_text()).replace(
-            '\\"A\\": 1.0, \\"B\\": 0.0', '\\"A\\": 0.0, \\"B\\": 1.0', 1
-        )
+    changed = drop_hashes(calls.read_text()).replace(
+        '\\"A\\": 1.0, \\"B\\": 0.0', '\\"A\\": 0.0, \\"B\\": 1.0', 1
     )
+    calls.write_bytes(add_hashes(changed))
     found = ran.replay()
     assert (found.same, len(found.different)) == (3, 1)
 
@@ -557,7 +556,11 @@ def test_an_outlier_of_a_figure_is_named_by_the_number_of_its_play_and_links_to_
 def test_a_study_reports_what_is_missing_of_a_run_that_was_stopped(tmp_path):
     with pytest.warns(UserWarning, match="the next call could exceed the budget: 3 calls of 2"):
         stopped = br.bench(
-            lambda prompt: "A: 1, B: 0, C: 0", num_games=5, seed=1, output_dir=tmp_path, max_calls=2
+            lambda prompt: "A: 1, B: 0, C: 0",
+            num_games=5,
+            seed=1,
+            output_dir=tmp_path,
+            budget="2 calls",
         )
     notes = [block.text for block in stopped.report().opening if hasattr(block, "text")]
     assert "3 planned plays are not finished; run the same command to play them." in notes

@@ -1,9 +1,11 @@
 """Logs of the authors' own program become the rows of our two files."""
 
 import json
+import zipfile
 
 import pytest
 
+import bestresponse as br
 from bestresponse.core.errors import UsageError
 from bestresponse.studies.reproduce.alympics import replay_towns, reproduce_alympics
 from bestresponse.studies.reproduce.alympics_logs import read_recorded_games
@@ -122,3 +124,31 @@ def test_what_is_no_log_is_refused_with_the_reason(tmp_path):
     write_log(path, announced="Good night.")
     with pytest.raises(UsageError, match="no announcement of a day was found in this log"):
         read_recorded_games(tmp_path)
+
+
+def test_the_authors_archive_is_read_as_it_is(tmp_path):
+    write_log(tmp_path / "games" / "10-20" / "a.json", "LOWER and UPPER")
+    write_log(tmp_path / "games" / "20-30" / "b.json", "LOWER and UPPER")
+    packed = tmp_path / "records.zip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        for path in sorted(tmp_path.rglob("*.json")):
+            log = json.loads(path.read_text())
+            by_letter = {name[0]: said for entry in log for name, said in entry.items()}
+            archive.writestr(str(path.relative_to(tmp_path)), json.dumps(by_letter))
+        archive.writestr("__MACOSX/games/10-20/._a.json", b"\x00\x05")
+        archive.writestr("README.txt", "60 games")
+    assert read_recorded_games(packed) == read_recorded_games(tmp_path / "games")
+    checks = {check.what: check for check in br.reproduce("alympics", packed).checks}
+    assert checks["rounds with the recorded winners, balances and health"].found == 2
+
+
+def test_an_archive_that_is_none_or_holds_no_log_is_refused(tmp_path):
+    packed = tmp_path / "records.zip"
+    for content, problem in ((b"no archive", "is not a ZIP archive"), (None, "rounds.jsonl")):
+        if content is None:
+            with zipfile.ZipFile(packed, "w") as archive:
+                archive.writestr("notes.txt", "nothing")
+        else:
+            packed.write_bytes(content)
+        with pytest.raises(UsageError, match=problem):
+            br.reproduce("alympics", packed)

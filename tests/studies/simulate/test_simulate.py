@@ -26,7 +26,7 @@ from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Replay
 from bestresponse.studies.simulate.config import SimulateConfig
 from bestresponse.studies.simulate.plays import read_plays
-from bestresponse.studies.simulate.regrets import judge_seats, list_sustained
+from bestresponse.studies.simulate.regrets import judge_seats
 from bestresponse.studies.simulate.study import measure_simulation, simulate
 from bestresponse.telling.render import write_rules
 
@@ -58,7 +58,8 @@ def read(run):
 def one_play(repeat, payoffs, void=None, **moves):
     """A finished play of a run, everybody moving once."""
     submissions = tuple(Submission(role, Decision(move)) for role, move in moves.items())
-    record = Record("g", 1, {}, submissions, payoffs, void)
+    players = dict.fromkeys(moves, "random")
+    record = Record("g", 1, players, submissions, payoffs, void)
     return StoredPlay(str(repeat), {"repeat": repeat, "seats": []}, record)
 
 
@@ -142,7 +143,9 @@ def test_figures_of_a_seat_are_those_worked_out_by_hand():
     # both defect in equilibrium; against two defections and two cooperations defecting earns 12 in
     # four plays
     assert (figures["equilibrium_payoff"], figures["regret"].estimate) == (1.0, 0.75)
-    assert [figures[name] for name in ("best_reply", "best_reply_regret", "lost")] == [None] * 3
+    assert [figures[name] for name in ("best_reply", "best_reply_regret")] == [None] * 2
+    # two of the five moves that were read cooperate, and lose 1 against a defector
+    assert figures["regret_per_move"].estimate == 0.5
 
 
 def test_random_players_of_matching_pennies_take_both_sides(tmp_path):
@@ -237,7 +240,7 @@ def test_amounts_are_told_round_by_round(tmp_path):
 def test_answers_are_priced_where_an_equilibrium_is_known_in_words(tmp_path):
     """The receiver returns nothing in equilibrium, so that what is sent is lost."""
     run = played(tmp_path, settings("trust-amounts", "always:4", "equilibrium", repeats=2))
-    assert figures_of(run, "lost") == {"sender": 4.0, "receiver": 0.0}
+    assert figures_of(run, "regret_per_move") == {"sender": 4.0, "receiver": 0.0}
     assert [row["cost"] for row in run.frame("moves")] == [4.0, 0.0, 4.0, 0.0]
     (theory,) = [
         section for section in run.report().sections if section.title == "Compared with theory"
@@ -599,19 +602,11 @@ def test_a_repeated_dilemma_of_strategies_by_hand(tmp_path):
     # tit-for-tat is betrayed once (0 and 5), then both earn 1: a round 3 / 4 and 8 / 4
     assert read(run).payoffs.tolist() == [[0.75, 2.0], [0.75, 2.0]]
     assert figures_of(run, "regret")["row"] == 0.25
-    # the first round costs tit-for-tat 1 against always defecting; that is spread over ever more
-    # rounds
-    regrets = run.frame("regrets")
-    assert [row["regret"].estimate for row in regrets.select(seat="row")] == pytest.approx(
-        [1, 1 / 2, 1 / 3, 1 / 4]
-    )
-    assert [row["regret"].estimate for row in regrets.select(seat="col")] == [0, 0, 0, 0]
     first = run.frame("shares_by_round").select(seat="row", move="cooperate")
     assert [(row["turn"], row["times"]) for row in first] == [(1, 2), (2, 0), (3, 0), (4, 0)]
     assert [caption.partition(":")[0] for caption in captions(run, "Round by round")] == [
         "row",
         "col",
-        "Regret per round so far",
     ]
 
 
@@ -678,10 +673,9 @@ def test_the_report_shows_every_frame_once(tmp_path):
     assert moves.rows[0][:3] == ("row", "cooperate", 2)
     assert captions(run, "What they earned")[0].startswith("Every value a dot")
     assert captions(run, "Choices") == ["How often every seat made each move."]
-    gap, equilibria, sustained = tables(run, "Compared with theory")
+    gap, equilibria = tables(run, "Compared with theory")
     assert [column.name for column in gap.columns] == ["Nash gap of the frequencies"]
     assert equilibria.rows[0] == ("1, pure", True, 2.0, 0.0, 1.0, 1.0)
-    assert sustained.rows == (("cooperate, cooperate", 6.0, 0.5, 0, False),)
     (together,) = tables(run, "Totals")
     # 0.75 + 2 of the 6 that they could have had in a round
     assert [getattr(cell, "estimate", cell) for cell in together.rows[0]] == [
@@ -731,11 +725,7 @@ def test_a_random_end_and_noise_change_how_long_and_what_is_played(tmp_path):
     # errors
     assert abs(np.mean(lengths) - 2) < 4 * 2**0.5 / 30**0.5
     # cooperating with cooperators loses 2 a round against defecting, however long a play lasted
-    assert {round(row["regret"].estimate, 9) for row in ended.frame("regrets")} == {2.0}
-    assert [row["regret"].n for row in ended.frame("regrets").select(seat="row")][:2] == [
-        30,
-        sum(n > 1 for n in lengths),
-    ]
+    assert {round(loss, 9) for loss in figures_of(ended, "regret").values()} == {2.0}
     fewer = {**more, "rounds": 10}
     noisy = played(
         tmp_path / "b", settings("prisoners-dilemma", "always:cooperate", noise=0.25, **fewer)
@@ -850,51 +840,6 @@ def test_models_in_a_repeated_game_see_the_rounds_and_their_own_words(tmp_path):
 def test_what_cannot_be_repeated_is_refused(game, more, why):
     with pytest.raises(UsageError, match=why):
         settings(game, "random", **more)
-
-
-@pytest.mark.parametrize(("continuation", "discount"), [(0.9, 1.0), (0.9, 0.5), (1.0, 1.0)])
-def test_cooperation_is_no_equilibrium_of_a_dilemma_with_a_known_last_round(continuation, discount):
-    # In the dilemma 3, 0, 5, 1 defecting gains 5 - 3 once and loses 3 - 1 ever after: (5 - 3) / (5
-    # - 1) = 0.5. With at most 50 rounds the only equilibrium is to defect, by backward induction.
-    more = {"rounds": 50, "continuation": continuation, "discount": discount}
-    (row,) = list_sustained(SimulateConfig("prisoners-dilemma", others="grim", **more))
-    assert row == {
-        "profile": "cooperate, cooperate",
-        "welfare": 6.0,
-        "needed": 0.5,
-        "until": 0,
-        "sustained": False,
-    }
-
-
-@pytest.mark.parametrize(
-    ("rounds", "discount", "until"), [(2, 1.0, 1), (3, 1.0, 2), (2, 0.4, 0), (3, 0.4, 1)]
-)
-def test_a_second_equilibrium_sustains_other_moves_before_the_end(
-    tmp_path, rounds, discount, until
-):
-    # (L, L) pays 1 and (R, R) 3, and both are equilibria, as is a mixture that pays 3/4. Leaving
-    # (M, M), which pays 4, for L gains 1 at once and loses 3 - 3/4 in every later round. With
-    # discount 0.4 one later round is too little, 0.9, and two are enough, 0.9 + 0.36.
-    own = [[1, 5, 0], [0, 4, 0], [0, 0, 3]]
-    table = {"tables": [own, np.array(own).T.tolist()], "name": "two-ends"}
-    (tmp_path / "two-ends.json").write_text(json.dumps(table))
-    config = SimulateConfig(
-        str(tmp_path / "two-ends.json"),
-        seat={"row": "random", "col": "random"},
-        rounds=rounds,
-        discount=discount,
-    )
-    best = next(list_sustained(config))
-    assert (best["welfare"], best["until"], best["sustained"]) == (8.0, until, False)
-
-
-def test_moves_that_are_an_equilibrium_of_one_round_are_sustained_to_the_end():
-    # In the stag hunt both hunt the stag for 4 each, where both hares pay less.
-    config = SimulateConfig("stag-hunt", seat={"row": "random", "col": "random"}, rounds=5)
-    best = next(list_sustained(config))
-    assert (best["profile"], best["needed"], best["until"]) == ("stag, stag", 0.0, 5)
-    assert best["sustained"] is True
 
 
 def test_a_move_that_was_made_in_every_round_can_have_another_beside_it(tmp_path):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from bestresponse.analysis.costs import value_best_reply
+from bestresponse.analysis.decisions import Judged, JudgedPlay
 from bestresponse.analysis.truth import name_answer
 from bestresponse.core.episode import Void
 from bestresponse.report.stats.statistics import Interval
@@ -21,8 +22,6 @@ from bestresponse.studies.simulate.plays import (
 from bestresponse.studies.simulate.regrets import (
     _find_frequencies,
     judge_seats,
-    list_regrets,
-    list_sustained,
 )
 from bestresponse.studies.simulate.study import (
     _describe_game,
@@ -126,20 +125,6 @@ def test_intervals_of_regret_reach_from_play_to_play():
     assert judged.regrets["row"].estimate == pytest.approx(1.0)
     assert 0 <= judged.regrets["row"].low < 0.7
     assert 1.3 < judged.regrets["row"].high <= 2
-
-
-def test_regret_so_far_counts_the_plays_that_lasted():
-    plays = write_matches(
-        make_config(rounds=3, discount=0.5), [(C, C)], [(C, C), (D, D)], [(C, D), (C, C)]
-    )
-    rows = {(row["seat"], row["turn"]): row["regret"] for row in list_regrets(plays)}
-    assert list(rows) == [("row", 1), ("row", 2), ("col", 1), ("col", 2)]
-    # Row, first round: 2, 2 and 1 by defecting. Second round, weights 2/3 and 1/3: 2 * 2/3, and (1
-    # + 2/2) * 2/3.
-    assert (rows["row", 1].estimate, rows["row", 1].n) == (pytest.approx(5 / 3), 3)
-    assert (rows["row", 2].estimate, rows["row", 2].n) == (pytest.approx((4 / 3 + 4 / 3) / 2), 2)
-    # Column in the third play: defecting in both rounds gains 0, then 2 * 1/3.
-    assert rows["col", 2].estimate == pytest.approx((4 / 3 + 2 / 3) / 2)
 
 
 def test_what_is_lost_to_the_best_reply_counts_every_round_alike():
@@ -466,30 +451,29 @@ def test_without_a_play_that_counts_only_void_ones_are_told():
 
 def test_one_round_has_no_frames_of_rounds():
     single = measure_simulation(write_matches(make_config(), [(C, C)], [(D, C)]))
-    assert [
-        len(single.frames[name]) for name in ("shares_by_round", "amounts_by_round", "regrets")
-    ] == [0, 0, 0]
+    assert [len(single.frames[name]) for name in ("shares_by_round", "amounts_by_round")] == [0, 0]
     repeated = measure_simulation(
         write_matches(make_config(rounds=2), [(C, C), (D, D)], [(D, C), (D, D)])
     )
-    assert [
-        len(repeated.frames[name]) for name in ("shares_by_round", "amounts_by_round", "regrets")
-    ] == [8, 0, 4]
-
-
-def test_costs_of_answers_are_added_up_by_play_and_seat():
-    config = SimulateConfig("trust-amounts", seat={"sender": "random", "receiver": "random"})
-    moves = [
-        make_row(0, "sender", 4.0, cost=4.0),
-        make_row(0, "sender", 1.0, cost=2.0),
-        make_row(1, "sender", 4.0),
-        make_row(1, "receiver", 1.0, cost=1.0),
+    assert [len(repeated.frames[name]) for name in ("shares_by_round", "amounts_by_round")] == [
+        8,
+        0,
     ]
-    plays = Plays(config, (0, 1), np.ones((2, 2)), np.ones(2), moves)
+
+
+def test_regrets_are_averaged_over_the_decisions_of_a_seat():
+    config = SimulateConfig("trust-amounts", seat={"sender": "random", "receiver": "random"})
+
+    def judge(number, **lost):
+        seats = dict.fromkeys(("sender", "receiver"), "random")
+        decisions = [Judged(seat, "", "", "", cost, 10.0) for seat, cost in lost.items()]
+        return JudgedPlay(str(number), seats, dict.fromkeys(seats, 1.0), decisions)
+
+    judged = [judge(0, sender=6.0), judge(1, sender=0.0, receiver=1.0)]
+    plays = Plays(config, (0, 1), np.ones((2, 2)), np.ones(2), [], judged=judged)
     groups = _list_seats(plays, None, None)
-    # 6 in the first play and nothing in the second; 1 in the second.
-    assert groups["sender", "random"]["lost"].estimate == 3.0
-    assert groups["receiver", "random"]["lost"].estimate == 0.5
+    assert groups["sender", "random"]["regret_per_move"].estimate == 3.0
+    assert groups["receiver", "random"]["regret_per_move"].estimate == 1.0
     assert groups["sender", "random"]["regret"] is None
     # Nothing is sent in the equilibrium known in words, so the sender keeps its 10.
     assert groups["sender", "random"]["equilibrium_payoff"] == 10.0
@@ -501,42 +485,6 @@ def test_costs_of_answers_are_added_up_by_play_and_seat():
 
 
 # What a repeated game sustains.
-
-
-def test_at_most_twelve_profiles_are_listed_the_best_first(tmp_path):
-    # What the other does is worth 10 and more above the first action, and each step of one's own
-    # costs 1/10. So both take the first action in equilibrium, and each of the 4 x 4 others pays
-    # both more.
-    own = [[10.0 * (theirs > 0) + theirs - mine / 10 for theirs in range(5)] for mine in range(5)]
-    payoffs = [own, np.array(own).T.tolist()]
-    (tmp_path / "steps.json").write_text(json.dumps({"tables": payoffs, "name": "steps"}))
-    config = SimulateConfig(
-        str(tmp_path / "steps.json"),
-        seat={"row": "random", "col": "random"},
-        rounds=9,
-        continuation=0.5,
-    )
-    rows = list(list_sustained(config))
-    assert len(rows) == 12
-    # Both at the last action: 14 - 0.4 each. Whoever leaves it for the first gains 0.4 of 14.
-    assert rows[0]["welfare"] == pytest.approx(27.2)
-    assert rows[0]["needed"] == pytest.approx(0.4 / 14)
-    assert [row["welfare"] for row in rows] == sorted(
-        (row["welfare"] for row in rows), reverse=True
-    )
-
-
-@pytest.mark.parametrize("settings", [{"noise": 0.1, "continuation": 0.9}, {"rounds": 1}])
-def test_nothing_is_listed_as_sustained_under_noise_or_in_one_round(settings):
-    assert list(list_sustained(make_config(**{"rounds": 9, **settings}))) == []
-
-
-def test_what_is_sustained_stands_beside_plays_that_count():
-    config = make_config(rounds=9, continuation=0.5)
-    measured = measure_simulation(write_matches(config, [(C, C)], [(D, D), (D, D)]))
-    assert [row["profile"] for row in measured.frames["sustained"]] == ["cooperate, cooperate"]
-    empty = measure_simulation(Plays(config, (), np.empty((0, 2)), np.empty(0), []))
-    assert len(empty.frames["sustained"]) == 0
 
 
 def test_the_rules_are_those_of_the_first_seat():

@@ -99,6 +99,17 @@ def test_where_the_situation_is_unknown_the_learnt_policy_advises(imitation):
     assert advice.worth == {}
 
 
+def test_without_a_network_the_nearest_known_situation_advises_and_is_marked(meetings):
+    known = Adviser.from_text((meetings.path / FILE).read_text(), load_domain("meeting")).situations
+    heard = next(one for one in known if one.said)
+    words = f"{heard.said[0]} Thank you!"
+    advice = br.advise("meeting", [words], heard.private, run=meetings)
+    assert (advice.source, advice.games, advice.speaker) == ("nearest situation", 1, 1)
+    alike = [one for one in known if one.key == heard.key]
+    assert advice.probabilities in [one.probabilities for one in alike]
+    assert advice.earns in [one.earns for one in alike]
+
+
 def test_the_same_situation_of_several_games_is_averaged(imitation):
     # Nobody has spoken and the side is all that a debater knows: every game with this side first is
     # the same.
@@ -236,14 +247,6 @@ def test_a_policy_for_another_domain_is_refused(meetings, folder):
         br.advise("fruit", [], {}, run=folder)
     with pytest.raises(UsageError, match="there is no domain named fruits"):
         br.advise("fruits", [], {}, run=folder)
-
-
-def test_a_run_that_has_learnt_nothing_says_how_to_learn(meetings):
-    with pytest.raises(
-        UsageError,
-        match=r"do not know this situation, and the run has learnt no policy; `bestresponse",
-    ):
-        br.advise("meeting", [], {"values": {"Monday": 1, "Friday": 2}}, run=meetings)
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"domain": "meeting"}', "{", '{"domain": {}}'])

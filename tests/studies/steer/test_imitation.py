@@ -171,7 +171,7 @@ def test_the_figures_are_means_over_held_out_games(debates):
 
 def test_imitation_from_the_command_line_is_repeated_without_a_call(tmp_path, monkeypatch):
     monkeypatch.setattr(session, "Training", lambda seed: QUICK)
-    words = ("meeting", "--solver", "imitation", "--games", "3", "--held-out", "2")
+    words = ("meeting", "--solver", "imitation", "--games", "3", "--settings", "held_out=2")
     found = summary(tmp_path, *words)
     assert found["calls"] > 0
     rows = {row["who_guides"]: row for row in found["figures"]}

@@ -10,14 +10,14 @@ from bestresponse.runs.run import load_run
 
 GAMES = ["debate", "--games", "3", "--iterations", "20", "--workers", "2"]
 OPTIONS = {
-    "another kind of ruling": ["--second", "score", "--fresh", "0"],
+    "another kind of ruling": ["--settings", "second=score", "--fresh", "0"],
     "fresh texts": ["--fresh", "1"],
     "manners named": ["--follow", "--fresh", "0"],
-    "summaries": ["--observe", "summary", "--fresh", "0"],
-    "scenarios written": ["--scenarios-by", "MODEL", "--fresh", "0"],
+    "summaries": ["--settings", "observe=summary", "--fresh", "0"],
+    "scenarios written": ["--settings", "scenarios_by=MODEL", "--fresh", "0"],
     "a search of prompts": [
         *("--solver", "psro", "--plays", "2", "--iterations", "1"),
-        *("--held-out", "0", "--fresh", "0", "--swap-seats"),
+        *("--settings", "held_out=0", "--fresh", "0", "--settings", "swap_seats=true"),
     ],
 }
 

@@ -457,7 +457,7 @@ def test_plays_that_cannot_be_read_enter_no_average():
     plays = FreshPlays(
         np.array([[1.0, 1.0], [NAN, NAN]]), np.array([[[2.0, 1.0]] * 2, [[1.0, 1.0]] * 2])
     )
-    figures = evaluate_plays(results, [(0, plays)], "x")
+    figures = evaluate_plays(results, [(0, plays)])
     assert isinstance(figures["gain"], Interval)
     assert figures["gain"].estimate == 0.5
     nothing = FreshPlays(np.full((1, 2), NAN), np.full((2, 1, 2), NAN))

@@ -125,7 +125,16 @@ def test_a_domain_words_what_comes_before_and_after_the_dialogue():
 
 def test_a_run_by_summaries_reports_them_and_is_repeated_from_its_record(tmp_path):
     done = type_command(
-        tmp_path, "meeting", "--observe", "summary", "--games", "2", "--replies", "2", "--early-end"
+        tmp_path,
+        "meeting",
+        "--settings",
+        "observe=summary",
+        "--games",
+        "2",
+        "--settings",
+        "replies=2",
+        "--settings",
+        "early_end=true",
     )
     assert done.exit_code == 0, done.output
     path = next(tmp_path.glob("steer-*"))

@@ -192,13 +192,6 @@ def test_under_noise_the_moves_that_were_made_are_listed(tmp_path):
         assert sum(earned) / 3 == pytest.approx(total)
 
 
-def test_a_tournament_that_was_worked_out_is_played_to_be_described(tmp_path):
-    """Two who meet each other and themselves in both seats: four matches, eight seats."""
-    run = br.tournament(DILEMMA, ["tit-for-tat", "random"], rounds=3, output_dir=tmp_path)
-    described = br.behave([run.path], output_dir=tmp_path / "described")
-    assert described.results.answered == 8
-
-
 def test_a_game_in_words_is_formalized_before_the_tournament(tmp_path):
     program = next(example.program for example in library() if example.name == "prisoners_dilemma")
     story = tmp_path / "cell.txt"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import running
 
-from bestresponse.core.errors import InvalidGame, SettingError, UsageError
+from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.games.lookup import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.page import render
@@ -224,7 +224,6 @@ def test_another_default_move_makes_published_and_classic_ones_differ():
         ({"noise": 1.5}, "noise"),
         ({"continuation": 0.0}, "continuation"),
         ({"repetitions": 0}, "repetitions"),
-        ({"moran": 1}, "population"),
         ({"against": "nobody"}, "nobody"),
         ({"target": {"nobody": 1.0}}, "nobody"),
     ],
@@ -240,7 +239,7 @@ def test_games_that_are_no_match_are_refused():
 
 
 def test_settings_survive_json():
-    config = configure("published", noise=0.1, target={"random": 3.0}, moran=20)
+    config = configure("published", noise=0.1, target={"random": 3.0})
     assert (
         TournamentConfig.from_json(json.loads(json.dumps(config.to_json()))).to_json()
         == config.to_json()
@@ -254,76 +253,6 @@ def test_defectors_die_out_among_reciprocators():
     }
     assert shares["defector"] < 1e-6
     assert shares["tit-for-tat"] + shares["grim"] == pytest.approx(1)
-
-
-def test_whoever_is_left_over_in_a_moran_population_is_of_the_first_strategies():
-    """Tit-for-tat and grim earn the same, so each takes over as often as its share of the
-    population: 2 of 3 and 1 of 3. Of 1,000 runs these are 667 and 333, with a standard deviation of
-    15; half each would be 500."""
-    rows = standings("tit-for-tat", "grim", moran=3).list_takeovers()
-    assert [row["strategy"] for row in rows] == ["tit-for-tat", "grim"]
-    assert [row["wins"] for row in rows] == [
-        pytest.approx(1000 * 2 / 3, abs=60),
-        pytest.approx(1000 * 1 / 3, abs=60),
-    ]
-
-
-def test_the_moran_process_counts_every_run():
-    wins = {
-        row["strategy"]: row["wins"]
-        for row in standings("tit-for-tat", "defector", moran=20).list_takeovers()
-    }
-    assert sum(wins.values()) == 1000
-    assert wins["tit-for-tat"] > 800
-
-
-def test_fitness_is_linear_or_exponential_as_the_settings_say():
-    # Two individuals: the mutant earns a against the resident, who earns b, until one is replaced,
-    # so that it takes over with f(a) / (f(a) + f(b)). Over ten rounds a defector earns 1.4 per round
-    # against tit-for-tat, which earns 0.9.
-    linear = standings("tit-for-tat", "defector", moran=2, moran_fitness="linear")
-    chances = {row["mutant"]: row["probability"] for row in linear.list_fixations()}
-    assert chances == pytest.approx({"defector": 1.4 / 2.3, "tit-for-tat": 0.9 / 2.3})
-    weak = standings("tit-for-tat", "defector", moran=2, moran_intensity=0.5)
-    chances = {row["mutant"]: row["probability"] for row in weak.list_fixations()}
-    assert chances["defector"] == pytest.approx(1 / (1 + math.exp(-0.5 * 0.5)))
-
-
-def test_how_often_strategies_take_over_has_an_interval():
-    (row, _) = standings("tit-for-tat", "defector", moran=2).list_takeovers()
-    # exp(1.4) / (exp(1.4) + exp(0.9)) = 0.622, the exact chance, lies within it.
-    assert row["strategy"] == "defector"
-    assert row["share"].low < 0.6225 < row["share"].high
-
-
-def test_linear_fitness_of_negative_payoffs_asks_for_a_background():
-    losing = NormalForm.bimatrix([[0, -3], [1, -2]], [[0, 1], [-3, -2]])
-    config = {"games": losing, "entries": ["tit-for-tat", "defector"], "moran": 10}
-    found = find_standings(TournamentConfig(**config, moran_fitness="linear"))
-    with pytest.raises(SettingError, match="linear fitness cannot be negative"):
-        found.list_takeovers()
-    shifted = TournamentConfig(**config, moran_fitness="linear", background=4.0)
-    assert sum(row["wins"] for row in find_standings(shifted).list_takeovers()) == 1000
-
-
-@pytest.mark.parametrize(
-    ("settings", "why"),
-    [
-        ({"moran_fitness": "linear"}, "it belongs to the Moran process"),
-        (
-            {"moran": 5, "moran_fitness": "linear", "moran_intensity": 2.0},
-            "at most 1 with linear fitness",
-        ),
-    ],
-)
-def test_fitness_without_a_population_or_too_intense_is_refused(settings, why):
-    with pytest.raises(SettingError, match=why):
-        configure("tit-for-tat", "defector", **settings)
-
-
-def test_a_population_without_room_for_every_strategy_is_refused():
-    with pytest.raises(UsageError, match="no place for each of 3 strategies; expected at least 3"):
-        standings("tit-for-tat", "defector", "grim", moran=2).list_takeovers()
 
 
 def test_a_saved_agent_and_a_rules_file_take_part(tmp_path):

@@ -6,6 +6,7 @@ from fastapi.routing import APIRoute
 from web_server import hidden
 
 from bestresponse.web.app import create_app
+from bestresponse.web.security import Keys
 from bestresponse.web.services.judging import JudgedItem
 from bestresponse.web.sessions.setup import GameChoice, Setup
 
@@ -103,3 +104,35 @@ def test_another_site_cannot_log_the_admin_out(server):
     left = admin.post("/leave", data={"csrf": hidden(admin.get("/leave"), "csrf")})
     assert left.status_code == 200
     assert 'bestresponse_admin=""' in left.headers["set-cookie"]
+
+
+def test_a_session_that_the_admin_has_left_opens_nothing_although_its_cookie_was_kept(server):
+    admin = server.admin
+    kept = admin.cookies["bestresponse_admin"]
+    assert kept != server.state.keys.admin
+    again = Keys("secret", begun=server.folder / "sessions" / "admin")
+    assert again.is_session(kept)  # a worker that takes over knows it
+    admin.post("/leave", data={"csrf": hidden(admin.get("/leave"), "csrf")})
+    thief = server.client()
+    thief.cookies.set("bestresponse_admin", kept)
+    assert thief.get("/").status_code == 403
+    assert kept not in (server.folder / "sessions" / "admin").read_text()
+
+
+def test_the_admin_token_is_no_cookie(server):
+    stranger = server.client()
+    stranger.cookies.set("bestresponse_admin", server.state.keys.admin)
+    assert stranger.get("/").status_code == 403
+
+
+def test_the_admin_enters_without_https_on_the_machine_of_the_server_alone(server):
+    server.state.hosts = frozenset()
+    client = server.client()
+    client.base_url = "http://laboratory.example"
+    refused = client.get(f"/enter/{server.state.keys.admin}")
+    assert refused.status_code == 403
+    assert "open over https" in refused.text
+    assert "set-cookie" not in refused.headers
+    client.base_url = "https://laboratory.example"
+    entered = client.get(f"/enter/{server.state.keys.admin}", follow_redirects=False)
+    assert "secure" in entered.headers["set-cookie"].lower()

@@ -14,6 +14,8 @@ import typer
 
 import bestresponse as br
 from bestresponse.analysis.costs import ChoiceRow, price_choices
+from bestresponse.analysis.decisions import judge_play
+from bestresponse.analysis.truth import find_truth
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.cli.terminal import console, print_table
 from bestresponse.core.capabilities import AdjustableRounds, check_telling
@@ -248,7 +250,7 @@ def _sit_down(
             print(f"\n{left}; run the same command to resume this game.")
             raise typer.Exit(1 if "ended" in str(left) else 0) from None
         folder.finish(spec.id, spec.data, record)
-        folder.write_text("finished", created + "\n")
+        folder.mark_finished()
     _tell_end(game, record, people)
 
 
@@ -301,6 +303,21 @@ def _tell_end(game: Game[S], record: Record, people: list[str]) -> None:
             table = choices.to_table(caption=f"What the choices of {role} cost")
             print_table(console(), table)
             _show(_explain_costs(game, choices))
+        _show(_tell_regret(game, record, role))
+
+
+def _tell_regret(game: Game[S], record: Record, role: str) -> str:
+    """Say what decisions lost and which was the worst, where single ones can be judged."""
+    judged = judge_play(1, record, game, find_truth(game), {})
+    own = [one for one in judged.decisions if one.seat == role]
+    if not own:
+        return ""
+    worst = max(own, key=lambda one: one.lost)
+    mean = sum(one.lost for one in own) / len(own)
+    told = f"Regret per move of {role}: {mean:.3g}, over {len(own)} decisions that mattered."
+    if worst.lost:
+        told += f" Worst: {worst.answer} instead of {worst.best}, which lost {worst.lost:.3g}."
+    return told
 
 
 def _explain_costs(game: Game[S], choices: Frame[ChoiceRow]) -> str:

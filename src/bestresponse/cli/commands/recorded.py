@@ -141,6 +141,26 @@ def replay_command(run: RunPath, as_json: AsJson = False) -> None:
     check_ended(loaded)
 
 
+def check_run_command(run: RunPath, as_json: AsJson = False) -> None:
+    """Read every line of a recorded run, and say whether one is damaged or missing.
+
+    Every line ends with a hash of itself. It shows accidents, such as a failing disk or a folder
+    that was copied in part; whoever changes a line on purpose can write its hash anew.
+    """
+    loaded = br.load_run(run)
+    damage = list(loaded.folder.list_damage())
+    whole = not damage and loaded.complete
+    if as_json:
+        print(json.dumps({"run": loaded.manifest.run, "whole": whole, "damage": damage}, indent=2))
+    else:
+        for sentence in damage:
+            print(visible(sentence))
+        verdict = "whole" if whole else "damaged" if damage else "not whole: something is missing"
+        print(f"{loaded.path}: {verdict}")
+    if not whole:
+        raise typer.Exit(1)
+
+
 def merge_command(
     part: Annotated[
         list[Path], typer.Argument(help="Folders of parts, or folders above them, in any order.")
@@ -174,7 +194,10 @@ def reproduce_command(
             autocompletion=offer_names(papers.names()),
         ),
     ],
-    data: Annotated[Path, typer.Option(help="The folder with the recorded runs of the paper.")],
+    data: Annotated[
+        Path,
+        typer.Option(help="The folder with the recorded runs of the paper, or a ZIP archive."),
+    ],
     page: Annotated[
         Path | None, typer.Option(help="Write the report to this file, as a page.")
     ] = None,

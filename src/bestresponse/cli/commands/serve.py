@@ -284,15 +284,12 @@ class ExperimentConfig(RunSettings):
         metavar="LANGUAGE",
         help="game: print its words and sentences in this language, for [games.text].",
     )
-    out: Path | None = setting(
+    output: Path | None = setting(
         default=None,
+        short="-o",
         metavar="PATH",
-        help="preview: the page to write; bots, run, replay: a folder for the exported tables.",
-    )
-    pack: Path | None = setting(
-        default=None,
-        metavar="PATH",
-        help="export: the replication pack to write [default: FILE-pack.zip].",
+        help="preview: the page to write; bots, run, replay: a folder for the exported tables;"
+        " export: the replication pack [default: FILE-pack.zip].",
     )
     anonymous: bool = setting(
         default=False,
@@ -304,7 +301,7 @@ class ExperimentConfig(RunSettings):
 def try_file(config: ExperimentConfig) -> None:
     """Describe a game, or check, preview or try a file."""
     file = config.file
-    out = config.out
+    out = config.output
     if config.task == "game":
         choice = GameChoice(str(file))
         game = make_game(choice)
@@ -374,7 +371,7 @@ def _export_pack(config: ExperimentConfig) -> None:
         pictures / "pictures",
         anonymous=config.anonymous,
     )
-    path = config.pack or Path(f"{config.file.stem}-pack.zip")
+    path = config.output or Path(f"{config.file.stem}-pack.zip")
     path.write_bytes(pack.content)
     print(f"{path}: {len(pack.content):,} bytes. Check it with `bestresponse experiment replay`.")
     for remark in pack.remarks:
@@ -387,7 +384,7 @@ def _replay_pack(config: ExperimentConfig) -> None:
         print(f"{table.name}: {table.difference or 'the same, byte by byte'}")
     for remark in replay.remarks:
         print(remark)
-    _write_tables(config.out, {table.name: table.content for table in replay.tables})
+    _write_tables(config.output, {table.name: table.content for table in replay.tables})
     if not replay.equal:
         raise typer.Exit(1)
 

@@ -45,13 +45,15 @@ def solve_command(
         ),
     ],
     as_json: AsJson = False,
-    plot: Annotated[
+    output: Annotated[
         Path | None,
         typer.Option(
+            "--output",
+            "-o",
             help=(
                 "Draw the game to this .svg, .pdf or .png file, or write it as .tex (TikZ, or a"
                 " table), or a page with everything as .html."
-            )
+            ),
         ),
     ] = None,
     method: Annotated[
@@ -124,8 +126,10 @@ def solve_command(
 ) -> None:
     """Print the equilibria of a game with their method and certificate, and dominance, efficiency
     and properties."""
-    if plot is not None and plot.suffix.lower() not in _PICTURE_FILES:
-        raise UsageError(f"--plot {plot}: expected a file ending in {', '.join(_PICTURE_FILES)}")
+    if output is not None and output.suffix.lower() not in _PICTURE_FILES:
+        raise UsageError(
+            f"--output {output}: expected a file ending in {', '.join(_PICTURE_FILES)}"
+        )
     resolved = wait_for(lambda: br.find_game(game, read_input=sys.stdin.read), "loading")
     if dynamics is not None or concept is not None:
         if (method, iterations, objective, seconds) != ("auto", None, None, SECONDS):
@@ -134,12 +138,12 @@ def solve_command(
                 " --objective, --seconds"
             )
         answer = _ask(resolved, dynamics, concept, read_pairs("set", settings or ()))
-        _show_answer(answer, as_json, plot)
+        _show_answer(answer, as_json, output)
         return
     if settings:
         raise UsageError("--set is for --dynamics and --concept")
-    if plot is not None:
-        _check_drawable(resolved, plot)
+    if output is not None:
+        _check_drawable(resolved, output)
     progress: list[str] = []
     solution = wait_for(
         lambda: br.solve(
@@ -153,17 +157,17 @@ def solve_command(
         progress=progress,
     )
     _print(solution, as_json)
-    if plot is None:
+    if output is None:
         return
-    if _is_latex(plot):
-        plot.write_text(solution.to_latex(), encoding="utf-8")
-        notes().print(f"wrote {plot}", markup=False, soft_wrap=True)
+    if _is_latex(output):
+        output.write_text(solution.to_latex(), encoding="utf-8")
+        notes().print(f"wrote {output}", markup=False, soft_wrap=True)
     else:
-        _write(plot, solution.to_page, solution.draw)
+        _write(output, solution.to_page, solution.draw)
 
 
-def _is_latex(plot: Path) -> bool:
-    return plot.suffix.lower() == ".tex"
+def _is_latex(output: Path) -> bool:
+    return output.suffix.lower() == ".tex"
 
 
 def _ask(
@@ -181,34 +185,34 @@ def _ask(
         raise UsageError(f"--set {error.field}: {error.problem}") from None
 
 
-def _show_answer(answer: Answered, as_json: bool, plot: Path | None) -> None:
+def _show_answer(answer: Answered, as_json: bool, output: Path | None) -> None:
     """Print the answer of a concept or of dynamics, and draw its chart where one is wanted."""
     chart = answer.answer.chart
     name = answer.question.name
-    if plot is not None and chart is None:
+    if output is not None and chart is None:
         raise UsageError(
-            f"--plot {plot}: expected no --plot, as there is nothing to draw for {name}"
+            f"--output {output}: expected no file, as there is nothing to draw for {name}"
         )
-    if plot is not None and _is_latex(plot):
-        raise UsageError(f"--plot {plot}: {name} is drawn as .svg, .pdf or .png")
+    if output is not None and _is_latex(output):
+        raise UsageError(f"--output {output}: {name} is drawn as .svg, .pdf or .png")
     _print(answer, as_json)
-    if plot is not None and chart is not None:
+    if output is not None and chart is not None:
         from bestresponse.report.page import render  # templates are slow to load
 
-        _write(plot, lambda: render(answer.to_document(drawn=True)), chart.draw)
+        _write(output, lambda: render(answer.to_document(drawn=True)), chart.draw)
 
 
-def _check_drawable(game: LoadedGame, plot: Path) -> None:
+def _check_drawable(game: LoadedGame, output: Path) -> None:
     """Refuse a picture that cannot be drawn before a long solve; a page can do without one."""
     from bestresponse.analysis.solve.document import drawable
 
     try:
-        if _is_latex(plot):  # a table needs no picture for that
+        if _is_latex(output):  # a table needs no picture for that
             write_latex(game.solvable())
         else:
             drawable(game.solvable())
     except UsageError as error:
-        if plot.suffix.lower() != ".html":
+        if output.suffix.lower() != ".html":
             raise
         notes().print(f"the page has no picture: {error}", markup=False, soft_wrap=True)
 
@@ -221,11 +225,11 @@ def _print(result: br.Solution | Answered, as_json: bool) -> None:
 
 
 def _write(
-    plot: Path,
+    output: Path,
     make_page: Callable[[], str],
     draw: Callable[[Literal["svg", "png"]], bytes],
 ) -> None:
-    match plot.suffix.lower():
+    match output.suffix.lower():
         case ".html":
             content = make_page().encode()
         case ".png":
@@ -235,5 +239,5 @@ def _write(
                 content = kept[draw("svg")]
         case _:
             content = draw("svg")
-    plot.write_bytes(content)
-    notes().print(f"wrote {plot}", markup=False, soft_wrap=True)
+    output.write_bytes(content)
+    notes().print(f"wrote {output}", markup=False, soft_wrap=True)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import bestresponse as br
-from bestresponse.cli.options import AsJson, complete_engine
+from bestresponse.cli.options import AsJson, complete_engine, name_option_of
 from bestresponse.cli.study_command import (
     Against,
     DryRun,
@@ -31,7 +31,7 @@ from bestresponse.studies.verify.config import AUTO
 
 _LARGEST = 10_000_000
 """Bytes of a text that is checked."""
-_FOR_JUDGES = ("model", "workers", "cache", "max_calls", "max_total_tokens", "max_cost")
+_FOR_JUDGES = ("model", "workers", "cache", "cache_dir", "budget")
 _FOR_TEXTS = (
     "game",
     "translator",
@@ -91,7 +91,7 @@ def _check_text_or_judge(typed: Typed) -> bool:
         return True
     if typed.options["formulas"]:
         raise UsageError("--formulas is about --text; the report of a run has the formulas")
-    if not typed.settings["model"] and typed.file is None:
+    if not typed.settings["model"] and not typed.elsewhere:
         raise UsageError("give either --model (who reasons) or --text (a reasoning to check)")
     return False
 
@@ -109,8 +109,8 @@ def _check_text(text: Path, typed: Typed) -> None:
     useless = [name for name in typed.list_given() if name not in _FOR_TEXTS]
     useless += [name for name in _FOR_RUNS if typed.options[name]]
     if useless:
-        option = useless[0].replace("_", "-")
-        raise UsageError(f"--{option} is about a model that reasons; it has no effect on --text")
+        option = name_option_of(useless[0])
+        raise UsageError(f"{option} is about a model that reasons; it has no effect on --text")
     games = typed.settings["game"] or []
     if not games:
         raise UsageError("name the game that the text is about: verify GAME --text FILE")
@@ -165,7 +165,7 @@ def _judge_run(run: Path, text: Path | None, typed: Typed) -> None:
     useless = [name for name in typed.list_given() if name not in _FOR_JUDGES]
     useless += [name for name in _FOR_RUNS if typed.options[name]]
     if useless:
-        option = "GAME" if useless[0] == "game" else f"--{useless[0].replace('_', '-')}"
+        option = "GAME" if useless[0] == "game" else name_option_of(useless[0])
         raise UsageError(f"{option} has no effect on --judge, which takes the games of the run")
     models = typed.settings["model"]
     if not models:

@@ -129,7 +129,7 @@ class Agent:
         `usual_moves` are the default moves of both seats where neither the agent nor its game names
         one.
         """
-        engine = ConfinedEngine(settings.limits.patient)
+        engine = ConfinedEngine(settings.limits)
         return Seats(
             self.name,
             engine.find_seats(

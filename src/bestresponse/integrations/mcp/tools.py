@@ -432,7 +432,7 @@ class ManneredAdvice(BaseModel):
         description="What speaking in no particular manner earns instead."
     )
     worth: Mix = Field(description="What every manner earns, where the situation was solved.")
-    source: Literal["solved tree", "learnt policy"]
+    source: Literal["solved tree", "nearest situation", "learnt policy"]
     policy: str
     games: int
 

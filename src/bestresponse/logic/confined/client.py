@@ -22,7 +22,6 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -81,15 +80,10 @@ class ChildReply:
 
     head: JsonObject
     lines: list[bytes]
-    processor: float
-    """Seconds of processor time that the child has left, for reading them."""
 
     def read_items(self) -> Iterator[Any]:
-        """Read rows or answers; raise `ChildLost` where that takes more time than is left."""
-        end = time.thread_time() + self.processor
+        """Read rows or answers, some at a time."""
         for line in self.lines:
-            if time.thread_time() > end:
-                raise ChildLost("time")
             yield from json.loads(line)
 
 
@@ -140,7 +134,7 @@ class Child:
         except (EOFError, OSError):
             raise ChildLost("ended") from None
         head, *lines = message.split(b"\n")
-        return ChildReply(json.loads(head), lines, allowed.processor)
+        return ChildReply(json.loads(head), lines)
 
     def close(self) -> None:
         """Let the child end: it waits for requests, or will find nobody to reply to."""
@@ -161,7 +155,6 @@ class Children:
         self._places = threading.BoundedSemaphore(self._most)
         self._owner = os.getpid()
         self._server = _ForkServer()
-        self._starter = ThreadPoolExecutor(self._most)
         self._idle: list[tuple[_Setup, Child]] = []
 
     @property
@@ -189,11 +182,10 @@ class Children:
         """
         setup = (kind, limits.memory, limits.processor, limits.cells, seed)
         with self._places:
-            deadline = time.monotonic() + limits.clock
-            child = self._take(setup, limits, deadline)
+            child = self._take(setup, limits)
             again = False
             try:
-                reply = child.request(body, limits, deadline)
+                reply = child.request(body, limits, time.monotonic() + limits.clock)
                 again = reply.head["again"]
             finally:
                 if again:
@@ -209,23 +201,13 @@ class Children:
                 self._idle.pop()[1].close()
             self._server.close()
 
-    def _take(self, setup: _Setup, limits: Limits, deadline: float) -> Child:
-        """Return a child that waits, a new one if there is none.
-
-        One that starts too slowly is for the next request.
-        """
+    def _take(self, setup: _Setup, limits: Limits) -> Child:
+        """Return a child that waits, a new one if there is none."""
         while (child := self._find_idle(setup)) is not None:
             if child.waiting:
                 return child
             child.close()
-        starting = self._starter.submit(self._start, setup, limits)
-        try:
-            return starting.result(max(0.0, deadline - time.monotonic()))
-        except TimeoutError:
-            starting.add_done_callback(
-                lambda done: None if done.exception() else self._give_back(setup, done.result())
-            )
-            raise ChildLost("clock") from None
+        return self._start(setup, limits)
 
     def _start(self, setup: _Setup, limits: Limits) -> Child:
         kind, *_, seed = setup

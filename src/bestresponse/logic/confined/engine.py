@@ -46,9 +46,7 @@ class ConfinedEngine(LogicEngine):
     def layers(self) -> tuple[Layer, ...]:
         """How far the children are confined, and what is missing."""
         if not self._layers:  # the first request of a process waits until everything is loaded
-            patient = ConfinedEngine(self.limits.patient, self._seed, self._kind)
-            patient.load("")
-            self._layers = patient._layers
+            self.load("")
         return self._layers
 
     def validate(self, source: str) -> Report:

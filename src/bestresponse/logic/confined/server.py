@@ -53,7 +53,7 @@ _COLLECT_EVERY: Final = 200_000
 # Python seldom gives memory back: the next check would begin that much nearer to the limit.
 _LARGE: Final = 128 << 20
 _LINE: Final = 100
-"""Rows or answers in a line of a reply; who reads them looks at the clock after each line."""
+"""Rows or answers in a line of a reply, which are in memory twice while they are read."""
 
 
 def warm_up_and_serve(descriptor: int) -> None:

@@ -299,7 +299,7 @@ SINGLE: dict[str, Determinate] = {
     "raise/2": _raise,
     "undefined predicate/1": _undefined,
     "known situation/2": _enter,
-    "next position/0": lambda machine, arguments: machine.work.start(),
+    "next position/0": lambda machine, arguments: machine.work.count_position(),
     "count end/0": lambda machine, arguments: machine.work.count_end(),
     "expect combinations/2": _expect_combinations,
 }

@@ -56,6 +56,10 @@ _VISITS_PER_STEP = 8
 less."""
 # About what a choice point takes.
 _CHOICE_CELLS = 8
+ENDLESS = "A rule did not come to an end within {0.steps:,} steps."
+TOO_MUCH_WORK = "The rules took more than {0.steps_in_all:,} steps in all."
+TOO_MANY_POSITIONS = "Walking through the game takes more than {0.positions:,} positions."
+TOO_MANY_ENDS = "The game has more than {0.ends:,} ends."
 _NO_MORE: Code = (FAIL, None, None, None, (0, ""))
 
 
@@ -459,25 +463,37 @@ class Machine:
 class Work:
     """What a question and the questions within it have taken, all together."""
 
-    __slots__ = ("ends", "held", "limits", "since_position")
+    __slots__ = ("ends", "held", "limits", "positions", "since_position", "steps")
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.ends = 0
         self.held = 0
+        self.positions = 0
         self.since_position = 0
+        self.steps = 0
 
-    def start(self) -> bool:
+    def start(self) -> None:
         """Let what is counted from one position of a game to the next be counted from here."""
+        self.steps += self.since_position
+        if self.steps > self.limits.steps_in_all:
+            raise LimitReached(TOO_MUCH_WORK.format(self.limits))
         self.since_position = 0
         allow_visits(self.limits.steps * _VISITS_PER_STEP)
+
+    def count_position(self) -> bool:
+        """Count a position of a game."""
+        self.start()
+        self.positions += 1
+        if self.positions > self.limits.positions:
+            raise LimitReached(TOO_MANY_POSITIONS.format(self.limits))
         return True
 
     def spend(self, steps: int) -> None:
         """Count steps, and stop what has taken too many."""
         self.since_position += steps
         if self.since_position > self.limits.steps:
-            raise LimitReached(f"A rule did not come to an end within {self.limits.steps:,} steps.")
+            raise LimitReached(ENDLESS.format(self.limits))
 
     def count_end(self) -> bool:
         """Count an end of a game."""
@@ -488,7 +504,7 @@ class Work:
     def expect_ends(self, more: int) -> None:
         """Stop a game that will have too many ends, before they are all counted."""
         if self.exceeds_ends(more):
-            raise LimitReached(f"The game has more than {self.limits.ends:,} ends.")
+            raise LimitReached(TOO_MANY_ENDS.format(self.limits))
 
     def exceeds_ends(self, more: int) -> bool:
         """Whether so many ends beside those that were counted are too many."""

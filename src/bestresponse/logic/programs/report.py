@@ -18,10 +18,11 @@ from bestresponse.logic.programs.game_table import GameTable, Row
 JsonList = list[Any]
 """A list as it was read from JSON: whoever reads it checks what it holds."""
 _RAISE_ENDS = (
-    "`bestresponse --logic-ends N ...` or `br.check(..., limits=Limits.within(60, N))` allows N"
+    "`bestresponse --logic-ends N ...` or `br.check(..., limits=Limits.within(35, N))` allows N"
 )
 _RAISE_TIME = (
-    "`bestresponse --logic-seconds 60 ...` or `br.check(..., limits=Limits.within(60))` allows more"
+    "`bestresponse --logic-seconds 600 ...` or `br.check(..., limits=Limits.within(600))` allows"
+    " more"
 )
 _LIMIT_HINTS = {
     "machine": "this says nothing about the program: check it again when less else is running",

@@ -11,6 +11,12 @@ from typing import Final
 
 from bestresponse.core.errors import LimitReached, LogicError, UsageError
 from bestresponse.logic.embedded.arithmetic import TOO_DEEP, TOO_LONG
+from bestresponse.logic.embedded.machine import (
+    ENDLESS,
+    TOO_MANY_ENDS,
+    TOO_MANY_POSITIONS,
+    TOO_MUCH_WORK,
+)
 from bestresponse.logic.engine import Answer, Limits, LogicEngine, Program, RuntimeFault
 from bestresponse.logic.gate.check import GatedProgram, check_goal, check_source
 from bestresponse.logic.language.library import LIBRARY_TEXT
@@ -22,9 +28,8 @@ from bestresponse.logic.swi.worker import Worker, WorkerLost, find_swipl, start_
 
 _BYTES_PER_CELL: Final = 16
 _LOADS: Final = 1_000
-_UNCOUNTED: Final = 10**15
-"""Steps of walking through a game: there the steps of each rule are counted, and
-processor time covers the whole."""
+_INFERENCES_PER_STEP: Final = 6
+"""About so much more is done by SWI-Prolog in the time of a step of the embedded engine."""
 _LOAD_BYTES: Final = 1 << 16
 _START_SECONDS: Final = 120.0
 
@@ -34,8 +39,10 @@ TOO_BUSY: Final = (
     " {0.clock:g} seconds by the clock."
 )
 _LIMITS: Final = {
-    "ends": "The game has more than {0.ends:,} ends.",
-    "steps": "A rule did not come to an end within {0.steps:,} steps.",
+    "ends": TOO_MANY_ENDS,
+    "positions": TOO_MANY_POSITIONS,
+    "steps": ENDLESS,
+    "work": TOO_MUCH_WORK,
     "memory": "The program needs more memory than it may have.",
     "output": "The answers are longer than {0.output:,} characters.",
     "time": TOO_SLOW,
@@ -100,8 +107,9 @@ class SwiEngine(LogicEngine):
         limits = self.limits
         most = max(1, min(limit or limits.answers + 1, limits.answers + 1))
         text = f"{question.canonical}.\n"
-        steps = _UNCOUNTED if "table_" in text else limits.steps
-        counts = f"{steps},{limits.steps},{limits.output},{limits.ends}"
+        steps = limits.steps_in_all if "table_" in text else limits.steps
+        inferences = f"{_INFERENCES_PER_STEP * steps},{_INFERENCES_PER_STEP * limits.steps}"
+        counts = f"{inferences},{limits.output},{limits.ends},{limits.positions}"
         reply = self._request(
             f"ask(g{self._loads},1,{most},{counts})",
             text,

@@ -28,11 +28,13 @@ bestresponse_games:'fresh copy'(Term, Copy) :- copy_term(Term, Copy).
 bestresponse_games:'filled copy'(Term, Filler, Copy) :- copy_term(Term, Copy), term_variables(Copy, Vs), maplist(=(Filler), Vs).
 bestresponse_games:'first argument'(Term, Argument) :- compound(Term), arg(1, Term, Argument).
 bestresponse_games:'raise'(Message, Culprit) :- throw(error(raised(Message, Culprit), 0)).
-bestresponse_games:'next position'.
-bestresponse_games:'count end' :-
-    flag(ends, Before, Before + 1),
-    nb_getval(ends, Most),
-    (   Before < Most -> true ; throw(limit(ends)) ).
+bestresponse_games:'next position' :- bestresponse:count_one(positions).
+bestresponse_games:'count end' :- bestresponse:count_one(ends).
+
+count_one(Kind) :-
+    flag(Kind, Before, Before + 1),
+    nb_getval(Kind, Most),
+    (   Before < Most -> true ; throw(limit(Kind)) ).
 
 sort_by(Key, Order, List, Sorted) :-
     (   Key > 0, member(Item, List), \+ ( compound(Item), compound_name_arity(Item, _, Arity), Arity >= Key )
@@ -121,10 +123,11 @@ perform(load(Module, Old), Text, [loaded(Module)]) :-
     ;   true
     ),
     load(Module, Text).
-perform(ask(Module, Count, Answers, Steps, StepsOfRule, Size, Ends), Text, Results) :-
+perform(ask(Module, Count, Answers, Steps, StepsOfRule, Size, Ends, Positions), Text, Results) :-
     nb_setval(game, Module),
     nb_setval(steps_of_rule, StepsOfRule),
     nb_setval(ends, Ends),
+    nb_setval(positions, Positions),
     open_string(Text, Goals),
     ask_all(Count, Goals, Module, limits(Answers, Steps), Results),
     fits(Results, Size).
@@ -165,12 +168,17 @@ ask_all(Count, Goals, Module, Limits, [Result|Results]) :-
 
 ask(Goal, Values, Module, limits(Answers, Steps), Result) :-
     flag(ends, _, 0),
+    flag(positions, _, 0),
     flag(remembered, _, 0),
     retractall(remembered(_, _)),
     checked(Goal, Module, asked, Checked),
     call_with_inference_limit(findnsols(Answers, Values, Module:Checked, Found), Steps, Outcome),
     !,
-    (   Outcome == inference_limit_exceeded -> Result = limit(steps) ; Result = answers(Found) ).
+    nb_getval(steps_of_rule, StepsOfRule),
+    (   Outcome \== inference_limit_exceeded -> Result = answers(Found)
+    ;   Steps > StepsOfRule -> Result = limit(work)
+    ;   Result = limit(steps)
+    ).
 
 read_data(Stream, Term) :-
     read_term(Stream, Term, [ module(bestresponse_games), syntax_errors(error), double_quotes(string),
@@ -203,9 +211,9 @@ add_rule(true, Module, (holds(Fluent, Situation) :- Body)) :-
     assertz(Module:('$holds'(Fluent, Situation) :- Body)).
 add_rule(_, Module, Clause) :- assertz(Module:Clause).
 
-% What holds after many moves is asked of the situation before them, again and again and by several rules: without a
-% memory that takes time exponential in the number of moves. All answers are found at the first call and kept in their
-% order. Where that raises an error, has no end or takes long, they are found one by one, as they are asked for.
+% What holds after many moves is asked of the situation before them, again and again: without a memory that takes
+% exponential time. All answers are found at the first call and kept in their order. Where that raises an error, has no
+% end or takes long, they are found one by one when asked for.
 remember(Module, Fluent, Situation) :-
     (   Situation = do(_, do(_, do(_, do(_, do(_, _))))), ground(Situation)
     ->  variant_sha1(Fluent-Situation, Hash),
@@ -443,7 +451,7 @@ draw(Low, High, Value, Where) :-
 
 bound(Number, What, Where) :- ( integer(Number) -> true ; throw(error(no_bound(What, Number), Where)) ).
 
-% What is computed most comes first: steps are counted, and by the rules below a sum takes a dozen of them.
+% What is computed most comes first: by the rules below a sum takes a dozen steps.
 evaluate(Expression, _, Value, _) :- plain(Expression, Value), !.
 evaluate(Expression, Depth, Value, Where) :-
     (   rational(Expression)

@@ -1,9 +1,9 @@
 """One JSON request to a provider over HTTP, and every way it can go wrong as one of our errors.
 
 Failures that may pass (timeouts, broken connections, HTTP 408, 409, 425, 429 and 5xx, an empty
-answer, one that is no JSON or breaks off) are `Transient` and carry the server's `Retry-After`; the
-others are final. The key travels in a header that is set at the last moment; it is in no repr, and
-it is removed from everything a server says, replies and errors alike.
+answer, one that is no text, no JSON or breaks off) are `Transient` and carry the server's
+`Retry-After`; the others are final. The key travels in a header that is set at the last moment; it
+is in no repr, and it is removed from everything a server says, replies and errors alike.
 
 A kilobyte that is compressed can hold megabytes, and one that is compressed twice gigabytes.
 Replies are short, so they are asked for as they are, and one that is compressed all the same is
@@ -78,8 +78,10 @@ class Endpoint:
     largest: int = _LARGEST
     clock: Callable[[], float] = time.time
 
-    def post(self, body: dict[str, Json], read: Callable[[Json], Reply]) -> Reply:
+    def post(self, body: dict[str, Json] | None, read: Callable[[Json], Reply]) -> Reply:
         """Send the body and return what `read` takes out of the JSON that comes back.
+
+        Without a body the address is only read.
 
         Nothing else of an answer leaves this method: neither its headers nor other fields. What is
         raised begins a new traceback, since the frames below hold what the server sent, and some
@@ -88,7 +90,8 @@ class Endpoint:
         try:
             with hide_in_logs(self.key):
                 end = time.perf_counter() + self.timeout
-                return self._exchange(json.dumps(body).encode(), end, read)
+                content = None if body is None else json.dumps(body).encode()
+                return self._exchange(content, end, read)
         except httpx.TimeoutException as error:
             failure: ModelError = Transient(
                 f"{self.server} did not answer within {self.timeout:g} s",
@@ -122,14 +125,14 @@ class Endpoint:
             request.headers[self.key_header] = self.prefix + self.key.reveal()
         return request
 
-    def _exchange(self, content: bytes, end: float, read: Callable[[Json], Reply]) -> Reply:
+    def _exchange(self, content: bytes | None, end: float, read: Callable[[Json], Reply]) -> Reply:
         """Send and receive within the deadline.
 
         It is kept however slowly the bytes drip and whatever comes before them.
         """
         headers = _HEADERS | self.headers
         request = httpx.Request(
-            "POST",
+            "GET" if content is None else "POST",
             self._address,
             headers=headers,
             content=content,
@@ -186,10 +189,11 @@ class Endpoint:
             raise BadReply(why) from None
         return data
 
-    def _refuse_encoding(self, answer: bytes, why: str) -> BadReply:
+    def _refuse_encoding(self, answer: bytes, why: str) -> Transient:
         shown = self.key.quote(answer[:_LONGEST_ERROR].decode("utf-8", "replace"))
-        return BadReply(
-            f"{self.server} did not answer in JSON, which must be UTF-8 ({why}): {shown}"
+        return Transient(
+            f"{self.server} did not answer in JSON, which must be UTF-8 ({why}): {shown}",
+            billed=True,
         )
 
     def _refuse(self, status: int, wait: float | None, answer: bytes) -> ModelError:

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
-from itertools import accumulate, pairwise
 from urllib.parse import quote
 
 from bestresponse.core.errors import UsageError
@@ -30,9 +29,9 @@ _QUOTED = 300
 # Pieces are looked for one by one, and escapes make a text longer: no more of a foreign text is
 # looked at.
 _LOOKED_AT = 16 * _QUOTED
-_WRITTEN_OUT = re.compile(r"\\(?:x|u00)([0-9a-fA-F]{2})")
+_WRITTEN_OUT = re.compile(r"\\+(?:x|u00)([0-9a-fA-F]{2})")
 """A character as the repr of bytes writes it, which libraries quote of headers that they refuse, or
-as JSON does."""
+as JSON does; the repr of an escape has two backslashes."""
 _BETWEEN_HEXADECIMALS = ("", "%", ":", "-", " ", "\\x", "\\u00")
 _BLANK_LETTERS = "\u115f\u1160\u2800"
 """Fillers of Hangul and the empty pattern of Braille: letters and signs that nobody sees."""
@@ -116,7 +115,7 @@ class Secret:
         return line or "nothing"
 
     def redact_reply(self, reply: Reply) -> Reply:
-        """Remove the key from every text of a reply.
+        """Remove the key from every text of a reply, and all tokens where they hold it.
 
         A key that is cut into texts that follow each other, as tokens do, is found too. Keys of
         fewer than 12 characters stay: local servers are given keys such as "EMPTY", which a model
@@ -131,44 +130,29 @@ class Secret:
             text=text,
             provider_id=None if reply.provider_id is None else name,
             tool_calls=tuple(zip(calls, calls, strict=True)),
-            logprobs=self._redact_tokens(reply.logprobs),
+            logprobs=() if self._is_in_tokens(reply.logprobs) else reply.logprobs,
         )
 
-    def _redact_tokens(self, positions: tuple[TokenChances, ...]) -> tuple[TokenChances, ...]:
-        """Remove the key from tokens: from all in a row, and from those of the same rank."""
-        everything = [
-            (n, rank) for n, listed in enumerate(positions) for rank in range(len(listed))
-        ]
-        by_rank: dict[int, list[tuple[int, int]]] = {}
-        for place in everything:
-            by_rank.setdefault(place[1], []).append(place)
-        hidden: dict[tuple[int, int], bytes] = {}
-        for places in (everything, *by_rank.values()):
-            marks = self._mark([positions[n][rank][0] for n, rank in places])
-            for place, mark in zip(places, marks, strict=False):
-                hidden[place] = bytes(map(max, mark, hidden.get(place, mark)))
-        if not hidden:
-            return positions
-        redacted = [list(listed) for listed in positions]
-        for (n, rank), mark in hidden.items():
-            token, chance = positions[n][rank]
-            redacted[n][rank] = _cut_out(token, mark), chance
-        return tuple(map(tuple, redacted))
+    def _is_in_tokens(self, positions: tuple[TokenChances, ...]) -> bool:
+        """Say whether the key is in tokens: in all in a row, or in those of one rank."""
+        by_rank: dict[int, list[str]] = {}
+        for listed in positions:
+            for rank, (token, _) in enumerate(listed):
+                by_rank.setdefault(rank, []).append(token)
+        rows = [[token for listed in positions for token, _ in listed], *by_rank.values()]
+        return any(self._count_covered("".join(row)) for row in rows)
 
     def _redact_row(self, texts: list[str]) -> list[str]:
-        """Remove the key from texts that are read one after the other."""
-        return list(map(_cut_out, texts, self._mark(texts))) or texts
+        """Remove the key from texts that are read one after the other.
 
-    def _mark(self, texts: list[str]) -> list[bytes]:
-        """Mark what belongs to the key in texts that are read one after the other.
-
-        Nothing is returned where none of it does.
+        All of them are hidden where it is cut into pieces between them.
         """
-        covered = self._cover(_fold("".join(texts)), _SHORTEST_PIECE_OF_REPLIES)
-        if 1 not in covered:
-            return []
-        ends = [0, *accumulate(len(_fold(text)) for text in texts)]
-        return [bytes(covered[start:end]) for start, end in pairwise(ends)]
+        if self._count_covered("".join(texts)) > sum(map(self._count_covered, texts)):
+            return [_HIDDEN for _ in texts]
+        return [self.redact(text, _SHORTEST_PIECE_OF_REPLIES) for text in texts]
+
+    def _count_covered(self, text: str) -> int:
+        return self._cover(_fold(text), _SHORTEST_PIECE_OF_REPLIES).count(1)
 
     def _cover(self, folded: str, shortest: int) -> bytearray:
         """Mark the characters of a text that belong to a part of the key.

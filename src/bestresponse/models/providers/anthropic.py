@@ -89,7 +89,7 @@ class AnthropicModel(HttpModel):
     has_json_mode = False
     schema_is = "tool"
 
-    def _list_settings(
+    def write_settings(
         self,
         request: Request,
         mode: SchemaMode | None,
@@ -124,7 +124,7 @@ class AnthropicModel(HttpModel):
         refused = super()._find_refused(request, mode, error)
         return refused | {SchemaMode.SCHEMA} if "tools" in refused else refused
 
-    def _write_body(
+    def write_body(
         self,
         messages: tuple[Message, ...],
         settings: dict[str, object],
@@ -138,7 +138,7 @@ class AnthropicModel(HttpModel):
         body: JsonObject = {"model": self._name, "messages": turns, **settings}
         return body | ({"system": system} if system else {})
 
-    def _read_reply(self, answer: object, request: Request) -> Reply:
+    def read_reply(self, answer: object, request: Request) -> Reply:
         blocks = [
             block
             for block in read_field(answer, "content", list, self.id)

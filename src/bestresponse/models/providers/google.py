@@ -97,7 +97,7 @@ class GoogleModel(HttpModel):
             return refused | _LOGPROBS
         return refused
 
-    def _list_settings(
+    def write_settings(
         self,
         request: Request,
         mode: SchemaMode | None,
@@ -148,7 +148,7 @@ class GoogleModel(HttpModel):
             return (*unheld, ("choices", "left out"))
         return super()._list_honoured(request, mode, settings)
 
-    def _write_body(
+    def write_body(
         self,
         messages: tuple[Message, ...],
         settings: dict[str, object],
@@ -169,7 +169,7 @@ class GoogleModel(HttpModel):
             body["tools"] = tools
         return body | ({"systemInstruction": {"parts": system}} if system else {})
 
-    def _read_reply(self, answer: object, request: Request) -> Reply:
+    def read_reply(self, answer: object, request: Request) -> Reply:
         if not isinstance(answer, dict):
             raise BadReply(f"{self.id} answered with {type(answer).__name__} instead of an object")
         usage = self._read_usage(answer.get("usageMetadata"))

@@ -105,7 +105,7 @@ class InspectModel(NetworkModel):
         except ValueError as error:
             raise UnknownModel(f"Inspect AI knows no model {name!r}: {error}") from None
 
-    def _list_settings(
+    def write_settings(
         self,
         request: Request,
         mode: SchemaMode | None,
@@ -151,7 +151,7 @@ class InspectModel(NetworkModel):
         }
         turns = [kinds[message.role](content=message.content) for message in messages]
         work = self._model.generate(turns, config=ai.GenerateConfig(**settings), cache=False)
-        return self._read_reply(self._run(asyncio.wait_for(work, self._timeout)))
+        return self.read_reply(self._run(asyncio.wait_for(work, self._timeout)))
 
     def _run(self, work: Coroutine[Any, Any, object]) -> object:
         try:
@@ -168,7 +168,7 @@ class InspectModel(NetworkModel):
             raise Transient(why)
         raise MissingKey(why) if "API_KEY" in why else Rejected(why)
 
-    def _read_reply(self, answer: Any) -> Reply:
+    def read_reply(self, answer: Any) -> Reply:
         choice = answer.choices[0] if answer.choices else None
         if choice is None or answer.error:
             raise ModelError(f"Inspect AI gave no answer: {answer.error or 'it has no choices'}")

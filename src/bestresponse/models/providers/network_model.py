@@ -69,7 +69,7 @@ class NetworkModel(ABC):
         self._refused: frozenset[str] = frozenset()
 
     @abstractmethod
-    def _list_settings(
+    def write_settings(
         self,
         request: Request,
         mode: SchemaMode | None,
@@ -95,7 +95,7 @@ class NetworkModel(ABC):
             refused = self._refused
             mode = self._choose_mode(request, refused)
             settings = {}
-            for name, value in self._list_settings(request, mode, refused).items():
+            for name, value in self.write_settings(request, mode, refused).items():
                 if value is not None and name not in refused:
                     settings[name] = value
             messages = (
@@ -259,7 +259,7 @@ class HttpModel(NetworkModel):
         )
 
     @abstractmethod
-    def _write_body(
+    def write_body(
         self,
         messages: tuple[Message, ...],
         settings: dict[str, object],
@@ -267,7 +267,7 @@ class HttpModel(NetworkModel):
         """Return the JSON object to send."""
 
     @abstractmethod
-    def _read_reply(self, answer: object, request: Request) -> Reply:
+    def read_reply(self, answer: object, request: Request) -> Reply:
         """Return the fields of an answer that are kept; nothing else of it is."""
 
     def _ask(
@@ -276,5 +276,5 @@ class HttpModel(NetworkModel):
         settings: dict[str, object],
         request: Request,
     ) -> Reply:
-        body = self._write_body(messages, settings)
-        return self._endpoint.post(body, partial(self._read_reply, request=request))
+        body = self.write_body(messages, settings)
+        return self._endpoint.post(body, partial(self.read_reply, request=request))

@@ -41,7 +41,7 @@ class OpenAIModel(HttpModel):
         "tools",
     )
 
-    def _list_settings(
+    def write_settings(
         self,
         request: Request,
         mode: SchemaMode | None,
@@ -68,7 +68,7 @@ class OpenAIModel(HttpModel):
             ),
         }
 
-    def _write_body(
+    def write_body(
         self,
         messages: tuple[Message, ...],
         settings: dict[str, object],
@@ -76,7 +76,7 @@ class OpenAIModel(HttpModel):
         turns = [{"role": message.role, "content": message.content} for message in messages]
         return {"model": self._name, "messages": turns, **settings}
 
-    def _read_reply(self, answer: object, request: Request) -> Reply:
+    def read_reply(self, answer: object, request: Request) -> Reply:
         return read_chat_reply(answer, self.id)
 
 

@@ -7,6 +7,7 @@ budget.
 another could use.
 """
 
+import logging
 import random
 import re
 import threading
@@ -14,8 +15,15 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
+from typing import Any
 
-from bestresponse.core.errors import ModelUnavailable, OverBudget, Transient, UsageError
+from bestresponse.core.errors import (
+    ModelUnavailable,
+    OverBudget,
+    SettingError,
+    Transient,
+    UsageError,
+)
 from bestresponse.core.extras import install_hint
 from bestresponse.core.registry import Registry
 from bestresponse.models.base import LEAST_REASONING, Json, Model, Reply, Request, Usage, Wrapper
@@ -26,6 +34,10 @@ Price = Callable[[Usage], float | None]
 prices = Registry("bestresponse.prices", "list of prices")
 """By the name of a provider: functions of a model's name that return its `Price`."""
 
+_AMOUNT = re.compile(r"(\d+(?:_\d+)*(?:\.\d+)?) ?(call|token|dollar)s?")
+_UNITS = {"call": "calls", "token": "tokens", "dollar": "money"}
+_BUDGETS = "limits such as '200 calls, 1000000 tokens, 3 dollars', each at most once"
+_log = logging.getLogger("bestresponse.models")
 _FRAME = 64  # tokens that a provider's template may add to a request
 _FRAME_PER_MESSAGE = 16  # and to each message, for its role and its end
 
@@ -40,6 +52,22 @@ class Budget:
     calls: int | None = None
     tokens: int | None = None
     money: float | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> "Budget":
+        """Read what a user writes, such as `200 calls, 3 dollars`; nothing means no limit.
+
+        >>> Budget.parse("200 calls, 1_000_000 tokens")
+        Budget(calls=200, tokens=1000000, money=None)
+        """
+        limits: dict[str, Any] = {}
+        for part in text.split(",") if text.strip() else ():
+            amount = _AMOUNT.fullmatch(part.strip())
+            unit = _UNITS[amount[2]] if amount else ""
+            if amount is None or unit in limits or (unit != "money" and "." in amount[1]):
+                raise SettingError("budget", f"expected {_BUDGETS}, got {text!r}")
+            limits[unit] = float(amount[1]) if unit == "money" else int(amount[1])
+        return cls(**limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +104,24 @@ class Meter:
     than their reservation; if it does not fit beside what is spent alone, it is `OverBudget`.
     Afterwards the true cost takes the reservation's place. A failed attempt counts as a call; it
     costs what was reserved if it may have been billed, else no tokens. An
-    unknown price is unknown: it is never taken for 0.
+    unknown price is unknown: it is never taken for 0. After a reply that is longer than
+    was asked for (the server ignores `max_tokens`), no further call is made: no reservation could
+    be trusted.
     """
 
     def __init__(self, budget: Budget | None = None) -> None:
         self.budget = budget or Budget()
         self.spent = Cost()
         self._reserved = Cost()
+        self._overrun = ""
         self._changed = threading.Condition()
 
     def reserve(self, cost: Cost) -> None:
         """Set the cost aside; wait while calls in flight may still free what is missing."""
         with self._changed:
-            while self._find_excess(self.spent + self._reserved + cost):
+            while self._overrun or self._find_excess(self.spent + self._reserved + cost):
+                if self._overrun:
+                    raise OverBudget(self._overrun)
                 excess = self._find_excess(self.spent + cost)
                 if excess or not self._reserved.calls:
                     raise OverBudget(f"the next call could exceed the budget: {excess}")
@@ -101,6 +134,16 @@ class Meter:
             self._reserved += -reserved
             self.spent += cost
             self._changed.notify_all()
+
+    def expect_at_most(self, tokens: int, reply: Reply) -> None:
+        """Let no further call be made where a reply is longer and the budget has to be kept."""
+        length = reply.usage.completion or 0
+        bounded = self.budget.tokens is not None or self.budget.money is not None
+        if bounded and length > tokens:
+            self._overrun = (
+                f"a reply of {length:,} tokens came where at most {tokens:,} were asked for, so no"
+                " budget can be kept with this server"
+            )
 
     def _find_excess(self, cost: Cost) -> str:
         """Say which limit this would pass; nothing if none."""
@@ -133,17 +176,19 @@ class Metered(Wrapper):
                 else f"; for a list of prices, {install_hint('cost')}"
             )
             raise UsageError(
-                f"the price of {model.id} is not known, so max_cost cannot be kept: set"
-                f" max_calls or max_total_tokens instead{known}"
+                f"the price of {model.id} is not known, so a budget in dollars cannot be"
+                f" kept: limit calls or tokens instead{known}"
             )
 
     def complete(self, request: Request) -> Reply:
         """Answer within the budget, or `OverBudget` before anything was sent."""
-        reserved = self._find_cost(largest_usage(request))
+        largest = largest_usage(request)
+        reserved = self._find_cost(largest)
         self._meter.reserve(reserved)
         cost = Cost(calls=1)
         try:
             reply = self._model.complete(request)
+            self._meter.expect_at_most(largest.completion or 0, reply)
             counted = reply.usage.prompt is not None and reply.usage.completion is not None
             cost = self._find_cost(reply.usage) if counted else replace(reserved, unpriced=1)
         except Transient as error:
@@ -258,7 +303,7 @@ class Retried(Wrapper):
         policy = self._policy
         for failures in range(1, policy.tries + 1):
             try:
-                return self._model.complete(request)
+                return replace(self._model.complete(request), failed=failures - 1)
             except Transient as error:
                 last = error
             asked = last.retry_after
@@ -268,7 +313,9 @@ class Retried(Wrapper):
                     " are allowed"
                 ) from last
             if failures < policy.tries:
-                self._sleep(policy.wait(failures, asked, self._rng.random()))
+                wait = policy.wait(failures, asked, self._rng.random())
+                _log.info("%s; asking again in %.1f s", last, wait)
+                self._sleep(wait)
         raise ModelUnavailable(f"gave up after {policy.tries} tries: {last}") from last
 
 
@@ -335,7 +382,7 @@ def find_price_by_identity(identity: Mapping[str, Json]) -> Price:
         return price
     if provider == "inspect":
         provider, _, name = name.partition("/")
-    if provider not in ("openai", "anthropic", "google") or find_spec("genai_prices") is None:
+    if find_spec("genai_prices") is None:
         return lambda usage: None
     return _listed(provider, name)
 
@@ -346,7 +393,10 @@ def _listed(provider: str, name: str) -> Price:
     Looked up once, because that takes longer than to compute with it.
     """
     import genai_prices
+    from genai_prices.data import providers
 
+    if provider not in {listed.id for listed in providers}:  # the list also takes similar names
+        return lambda usage: None
     nothing = genai_prices.Usage(input_tokens=0, output_tokens=0)
     try:
         tariff = genai_prices.calc_price(nothing, model_ref=name, provider_id=provider).model_price

@@ -75,6 +75,8 @@ _KIND = re.compile(
 _ANSWER_KEYS = frozenset({"answer", "action", "choice", "move", "decision", "option", "bid"})
 """Keys of a JSON object that hold the answer, where the object has only one of them."""
 _LONGEST_BOX = 2_000
+_BRACED = re.compile(r"\{([^{}:\"]{1,80})\}[.\s]{0,20}$")
+"""An answer in curly brackets at the end, the form that some studies ask for."""
 _END = re.compile(r"(?:<\|\w{1,30}\|>|</s>|<end_of_turn>|<eos>)$")
 _TICKS = re.compile(
     r"[\u2190-\u2bff\U0001f000-\U0001faff\ufe0f\u200d]{1,20}[ \t*]{0,20}$", re.MULTILINE
@@ -244,6 +246,8 @@ def _find_unmarked(ask: Choice | Amount | Mixture | Form, whole: str) -> Iterato
     if isinstance(ask, Choice) and whole in ask.options:
         yield whole, ""
         return
+    if isinstance(ask, Choice) and (braced := _BRACED.search(whole)):
+        yield braced[1], "curly brackets at the end"
     bare, how = _bare(ask, whole)
     if bare is not None:
         yield bare, how

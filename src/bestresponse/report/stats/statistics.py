@@ -26,16 +26,6 @@ half a game is to it what the mid-p interval is to Clopper and Pearson's.
 20,000 resamples are drawn: with 2,000 the ends moved by 6 % of a standard error from seed to seed.
 Above 500 games fewer are drawn, down to 2,000, since a standard error is small then.
 
-Two players compared on the same games, and many comparisons made at once.
-
-The test flips the sign of each game's difference: if the two players are exchangeable on every
-game, each sign is equally likely (Fisher 1935, The Design of Experiments, section 21). All sign
-patterns are tried when there are at most 2**12; otherwise random patterns, counting the observed
-one among them so that the p-value is never 0 and the test stays valid (Phipson & Smyth 2010, Stat.
-Appl. Genet. Mol. Biol. 9:39).
-
-Many tests: `holm` bounds the chance of any false finding (Holm 1979, Scand. J. Stat. 6:65-70).
-
 Rates of yes among n, and what missing answers could change.
 
 `wilson`: the score interval of Wilson (1927, JASA 22:209-212), which behaves at 0 and n.
@@ -182,7 +172,7 @@ def normal_quantile(probability: float) -> float:
 _TAILS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
 _CELLS_AT_ONCE = 100_000
 """Counters of draws that stay in a processor's cache."""
-_UNSEEN = 0.5
+UNSEEN = 0.5
 """Games that were not seen, for each end."""
 _MOST_RESAMPLES = 20_000
 _LEAST_RESAMPLES = 2_000
@@ -333,7 +323,7 @@ def interval_of_draws(
     low, high = np.quantile(draws, _TAILS)
     if bounded:
         quantiles = (np.arange(1000) + 0.5) / 1000
-        unseen = betaincinv(_UNSEEN, n, quantiles)
+        unseen = betaincinv(UNSEEN, n, quantiles)
         seen = np.multiply.outer(draws, 1 - unseen)
         least, most = bounds
         low = np.quantile(seen + unseen * least, _TAILS[0])
@@ -427,7 +417,7 @@ def _generate_weights(rng: Seed, resamples: int, count: int) -> Iterator[tuple[F
     generator = np.random.default_rng(rng)
     for rows in _split_in_blocks(resamples, count):
         drawn = generator.standard_exponential((rows, count))
-        yield drawn, generator.standard_gamma(_UNSEEN, rows)
+        yield drawn, generator.standard_gamma(UNSEEN, rows)
 
 
 @lru_cache(maxsize=1)  # at most 80 MB
@@ -458,137 +448,6 @@ def _bca_tails(estimate: float, draws: Floats, left_out: Floats) -> tuple[float,
             return None
         tails.append(NormalDist().cdf(bias + shifted / damping))
     return tails[0], tails[1]
-
-
-_EXACT_CLUSTERS = (
-    12  # their 4,096 patterns of signs are fewer than the flips drawn for more clusters
-)
-_SIGNS_AT_ONCE = 2_000_000  # signs in memory at a time
-_LEAST_FOR_EFFECT = 3
-"""Two games have a deviation between them, but it says nothing: effects of 12 were seen."""
-
-
-@dataclass(frozen=True, slots=True)
-class PairedComparison:
-    """The mean of a - b over common games, and whether chance explains it.
-
-    `effect` is Cohen's d for paired data: the mean of the games' differences in units of their
-    standard deviation; None where they do not vary or are fewer than three. `n` counts pairs;
-    `difference.n` counts games.
-    """
-
-    difference: Interval
-    p_value: float
-    test: str
-    effect: float | None
-    n: int
-
-
-def paired_difference(
-    a: ArrayLike,
-    b: ArrayLike,
-    clusters: Iterable[Hashable] | None = None,
-    *,
-    rng: Seed,
-    most: float | None = None,
-    resamples: int | None = None,
-    flips: int = 9999,
-) -> PairedComparison:
-    """Compare two lists of values, paired by position.
-
-    Their clusters are the games they were measured on.
-
-    `most` is how far two values of a pair can lie apart, where that is known: the interval is then
-    that of `bound_mean`, which is not a point where no two values differ.
-
-    >>> result = paired_difference([3, 4, 5], [1, 2, 3], rng=np.random.default_rng(0))
-    >>> result.difference.estimate, result.p_value, result.test
-    (2.0, 0.25, 'exact sign flips of 3 clusters')
-    """
-    first = as_sample(a, "a")
-    second = as_sample(b, "b")
-    if first.size != second.size:
-        raise UsageError(
-            f"a and b are compared pair by pair, but a has {first.size} values and b has"
-            f" {second.size}"
-        )
-    # What is no more than the rounding of its two values is no difference: an effect would make a
-    # finding of it.
-    rounding = 1e-12 * np.maximum(np.abs(first), np.abs(second))
-    apart = first - second
-    difference = np.where(np.abs(apart) > rounding, apart, 0.0)
-    codes = cluster_codes(clusters, difference.size)
-    games = codes.tolist()
-    generator = np.random.default_rng(rng)
-    if most is None:
-        interval = cluster_bootstrap(
-            difference,
-            games,
-            rng=generator,
-            resamples=resamples,
-        )
-    else:
-        interval = bound_mean(
-            difference,
-            (-most, most),
-            games,
-            rng=rng,
-            resamples=resamples,
-        )
-    sums = np.bincount(codes, weights=difference).astype(np.float64)
-    p_value, test = _sign_flip(sums, flips, generator)
-    means = sums / np.bincount(codes)
-    return PairedComparison(interval, p_value, test, _effect(means), difference.size)
-
-
-def _sign_flip(sums: Floats, flips: int, rng: np.random.Generator) -> tuple[float, str]:
-    count = sums.size
-    total = sums.sum()
-    rounding = 1e-12 * np.abs(sums).sum()
-    bar = abs(total) - rounding
-    if count <= _EXACT_CLUSTERS:
-        numbers = np.arange(2**count)[:, None]
-        signs = 1 - 2 * (numbers >> np.arange(count) & 1)
-        extreme = np.abs(signs @ sums) >= bar
-        return float(extreme.mean()), f"exact sign flips of {count} clusters"
-    hits = 0
-    block = max(1, _SIGNS_AT_ONCE // count)
-    for start in range(0, flips, block):
-        flipped = rng.integers(2, size=(min(block, flips - start), count), dtype=np.int8)
-        totals = total - 2 * (flipped @ sums)
-        is_extreme = np.abs(totals) >= bar
-        hits += int(np.count_nonzero(is_extreme))
-    return (hits + 1) / (flips + 1), f"{flips} random sign flips of {count} clusters"
-
-
-def _effect(means: Floats) -> float | None:
-    if means.size < _LEAST_FOR_EFFECT:
-        return None
-    spread = float(means.std(ddof=1))
-    largest = float(np.abs(means).max())
-    if math.isclose(spread, 0, abs_tol=1e-12 * (largest or 1)):
-        return None
-    return float(means.mean()) / spread
-
-
-def holm(p_values: ArrayLike) -> Floats:
-    """Adjusted p-values.
-
-    Those at most alpha may be called findings with family-wise error at most alpha.
-
-    >>> holm([0.01, 0.04, 0.03]).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    array = as_sample(p_values, "p_values")
-    if array.min() < 0 or array.max() > 1:
-        raise UsageError(
-            f"p_values: expected numbers from 0 to 1, got {array.min():g} to {array.max():g}"
-        )
-    order = np.argsort(array, kind="stable")
-    adjusted = np.empty_like(array)
-    multiplied = np.arange(array.size, 0, -1) * array[order]
-    adjusted[order] = np.minimum(np.maximum.accumulate(multiplied), 1.0)
-    return adjusted
 
 
 def wilson(successes: int, n: int) -> Interval:

@@ -19,7 +19,10 @@ Prices = Callable[[str, Mapping[str, int | None]], float | None]
 
 @dataclass(slots=True)
 class CallTotals:
-    """What the calls of one model took. `money` is None where the price is not known."""
+    """What the calls of one model took, with the attempts that failed.
+
+    `money` is None where the price is not known.
+    """
 
     model: str
     calls: int = 0
@@ -57,7 +60,7 @@ def count_calls(calls: Iterable[JsonMapping], prices: Prices) -> tuple[CallTotal
     for call in calls:
         total = sums.setdefault(call["model"], CallTotals(call["model"]))
         usage = call["reply"]["usage"]
-        total.calls += 1
+        total.calls += 1 + call["reply"].get("failed", 0)
         total.prompt += usage.get("prompt") or 0
         total.completion += usage.get("completion") or 0
         total.reasoning += usage.get("reasoning") or 0

@@ -133,6 +133,12 @@ def _encode_row(row: Mapping[str, object]) -> bytes:
     return content + _CHECK + _hash(content) + b'"}\n' if row else b"{}\n"
 
 
+def _is_sound(line: bytes) -> bool:
+    """Say whether a line ends with its own hash, as `_encode_row` writes it."""
+    content, _, end = line.rpartition(_CHECK)
+    return end == _hash(content) + b'"}\n' or line == b"{}\n"
+
+
 def _hash(content: bytes) -> bytes:
     return hashlib.blake2b(content, digest_size=8).hexdigest().encode()
 
@@ -223,9 +229,20 @@ def _sound_length(file: int) -> int:
 def read_raw(path: Path, start: int = 0) -> Iterator[bytes]:
     """Yield the complete lines after `start` with their ends; one without its end is left out.
 
-    No file, no lines. Raises StoreError where a line does not have the hash that it ends with;
-    lines of earlier versions end with none.
+    No file, no lines. Raises StoreError where a line does not end with its own hash.
     """
+    for number, line in enumerate(_read_unchecked(path, start), 1):
+        if not _is_sound(line):
+            where = f"line {number}" if not start else f"line {number} after byte {start:,}"
+            raise StoreError(
+                f"{path}, {where}: the line is damaged, as its hash shows; restore the file, or"
+                " remove the line to play that part again"
+            )
+        yield line
+
+
+def _read_unchecked(path: Path, start: int = 0) -> Iterator[bytes]:
+    """Yield the complete lines after `start`, damaged or not."""
     try:
         file = open_plain(path)
     except FileNotFoundError:
@@ -234,16 +251,7 @@ def read_raw(path: Path, start: int = 0) -> Iterator[bytes]:
         raise explain_os_error(error, f"reading {path}") from None
     with file:
         file.seek(start)
-        number = 0
         while (line := _read_line(file, path)).endswith(b"\n"):
-            number += 1
-            content, check, end = line.rpartition(_CHECK)
-            if check and end != _hash(content) + b'"}\n':
-                where = f"line {number}" if not start else f"line {number} after byte {start:,}"
-                raise StoreError(
-                    f"{path}, {where}: the line is damaged, as its hash shows; restore the file, or"
-                    " remove the line to play that part again"
-                )
             yield line
 
 
@@ -318,7 +326,7 @@ def parse_line(line: bytes, path: Path, number: int) -> JsonObject:
     return row
 
 
-FORMAT = 3
+FORMAT = 4
 """Raised whenever runs of earlier versions cannot be read any more."""
 
 _PACKAGES = (
@@ -548,6 +556,8 @@ def decode_answer(line: bytes) -> Submission:
     return submission_from_json(json.loads(line))
 
 
+FILES = ("submissions", "calls", "records")
+"""The files of a run that hold lines."""
 _MARKS = ("provider", "model", "source", "sha256")
 """What tells models of one name apart: the hashes are those of a function's text and of a file of
 weights."""
@@ -591,7 +601,7 @@ class RunFolder:
         lock = FolderLock(path)
         try:
             folder = cls._begin(path, manifest)
-            for name in ("submissions", "calls", "records"):
+            for name in FILES:
                 folder._files[name] = Lines(path / f"{name}.jsonl")
         except BaseException:
             lock.release()
@@ -714,6 +724,47 @@ class RunFolder:
     def calls(self) -> Iterator[JsonObject]:
         """Every call of a model, one at a time."""
         return read_lines(self.path / "calls.jsonl")
+
+    def mark_finished(self, played: int = 1) -> None:
+        """Write down that every play was made, with the hashes of the files.
+
+        Where nothing was played now, a run that has lost lines since stays marked as it was.
+        """
+        if not played and (self.path / "finished").exists():
+            return
+        self.write_text("finished", f"{self.manifest.created}\n{self._hash_files()}\n")
+
+    @property
+    def finished_whole(self) -> bool:
+        """Whether the run was finished and its files are what they were then."""
+        try:
+            told = read_text_file(self.path / "finished", _LARGEST_MANIFEST)
+        except (OSError, UnicodeDecodeError):
+            return False
+        return self._hash_files() in told.splitlines()
+
+    def _hash_files(self) -> str:
+        """Return the hash of each file, as JSON."""
+        hashes = {}
+        for name in FILES:
+            with suppress(FileNotFoundError), open_plain(self.path / f"{name}.jsonl") as file:
+                hashes[name] = hashlib.file_digest(file, "blake2b").hexdigest()
+        return json.dumps(hashes)
+
+    def list_damage(self) -> Iterator[str]:
+        """Say of every damaged line which it is, and of every play whose id is another's."""
+        for name in FILES:
+            path = self.path / f"{name}.jsonl"
+            for number, line in enumerate(_read_unchecked(path), 1):
+                if not _is_sound(line):
+                    yield f"{path.name}, line {number}: its hash is of another line"
+                elif name == "records":
+                    row = parse_line(line, path, number)
+                    if row.get("spec") != digest(row.get("data")):
+                        yield f"{path.name}, line {number}: its id is of another play"
+        run = identify_settings(self.manifest.study, self.manifest.config)
+        if run != self.manifest.run:
+            yield f"manifest.json: its settings are those of run {run}, not {self.manifest.run}"
 
     def write_manifest(self) -> None:
         """Write what the run is, as `read` reads it."""

@@ -22,6 +22,7 @@ from bestresponse.core.json import canonical, digest
 from bestresponse.runs.run import Run, explain_no_run
 from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.store.folder import (
+    FILES,
     FolderLock,
     Lines,
     Manifest,
@@ -33,7 +34,6 @@ from bestresponse.runs.store.folder import (
 )
 from bestresponse.runs.study import find_study
 
-_FILES = ("submissions", "calls", "records")
 _BLOCK = 256  # lines written at once; parts may be larger than memory
 
 
@@ -68,7 +68,7 @@ def merge_runs(paths: Sequence[str | Path], output: str | Path) -> Run[RunSettin
     if all(
         spec.id in kept and bool(kept[spec.id].record) for spec in study.list_specs(merged.config)
     ):
-        merged.folder.write_text("finished", manifest.created + "\n")
+        merged.folder.mark_finished()
     else:
         warnings.warn(f"{path} lacks plays; merge the other parts too, or play them", stacklevel=2)
     if (path / "summary.json").exists():  # that of a part
@@ -206,7 +206,7 @@ def _write(
         raise UsageError(f"{path} already exists: name it as a part too, or choose another output")
     lock = FolderLock(path)
     try:
-        for name in _FILES:
+        for name in FILES:
             (path / f"{name}.merging").unlink(missing_ok=True)
             with closing(Lines(path / f"{name}.merging")) as file:
                 lines = _select(parts, f"{name}.jsonl", kept)
@@ -214,7 +214,7 @@ def _write(
                     file.append_raw(block)
                 file.sync()
         (path / "finished").unlink(missing_ok=True)  # a part was; the whole may lack plays
-        for name in _FILES:
+        for name in FILES:
             (path / f"{name}.merging").replace(path / f"{name}.jsonl")
         RunFolder(path, manifest).write_manifest()
     finally:

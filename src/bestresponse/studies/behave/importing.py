@@ -9,17 +9,21 @@ a round that is missing or there twice, is left out as a whole. Rounds may be in
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import ClassVar, TypedDict, cast
 
 import numpy as np
 
+from bestresponse.analysis.decisions import DECISIONS, judge_play, tabulate_decisions
+from bestresponse.analysis.truth import find_truth
 from bestresponse.core.errors import UsageError
 from bestresponse.core.files import open_plain, read_text_file, read_toml
-from bestresponse.core.json import JsonMapping, digest
+from bestresponse.core.game import AnyGame
+from bestresponse.core.json import JsonMapping, canonical, digest
 from bestresponse.games.matrix.game import RepeatedGame
 from bestresponse.models.base import Model
 from bestresponse.report.blocks import table, text
@@ -35,28 +39,32 @@ from bestresponse.studies.behave.layouts import (
     find_file_kind,
     find_layout,
     find_mapping,
+    find_replays,
 )
+from bestresponse.studies.behave.moves import make_form
 from bestresponse.studies.behave.reader import BLOCK, ProblemRow, Reader, format_payoffs
+from bestresponse.studies.behave.replays import ReplayReader, find_recorded_game
 from bestresponse.theory.games.normal_form import NormalForm
 
 
 @settings
 class ImportConfig(RunSettings):
-    """Turn recorded play from a CSV, JSONL or Parquet file into a run, and check every row.
+    """Turn recorded play from a file into a run, check every row, and judge every move.
 
-    Payoffs are computed from the moves. Rows that do not fit are listed with their lines.
+    Payoffs are computed from the moves. What does not fit is listed with its line.
     """
 
     file: str | Path = setting(default="", kw_only=False, argument=True, how=True)
-    """A .csv, .jsonl or .parquet file, also gzipped."""
+    """A .csv, .jsonl, .json or .parquet file, also gzipped, or a folder of such files."""
     mapping: str = setting(
         default="",
-        help="akata, fairgame, dilemma, friend-or-foe, or a TOML file that names the columns.",
+        help="akata, fairgame, dilemma, friend-or-foe, kaggle, openspiel, textarena, plybench,"
+        " moves, or a TOML file that names the columns.",
     )
     output_dir: str | Path = setting(
         default="results",
         how=True,
-        short="-o",
+        metavar="FOLDER",
         help="Folder for the run.",
     )
     source: str = setting(default="", option=False)
@@ -83,6 +91,12 @@ class FaultRow(TypedDict):
     times: int
 
 
+class UnsolvedRow(TypedDict):
+    """A game in which no single move is judged."""
+
+    game: str
+
+
 class FileRow(TypedDict):
     """The file as a whole."""
 
@@ -102,14 +116,14 @@ def prepare_import(config: ImportConfig) -> ImportConfig:
             "name the file to import and a mapping of its columns, such as rounds.csv --mapping"
             " akata"
         )
-    if find_file_kind(path) not in KINDS:
-        raise UsageError(f"{path}: {EXPECTED_KIND}")
+    if find_file_kind(path) not in KINDS and not path.is_dir():
+        raise UsageError(f"{path}: {EXPECTED_KIND}, or a folder of such files")
     if not path.exists():
         raise UsageError(f"{path}: there is no such file")
-    join = find_layout(config.mapping, path).join
-    files = [path, find_mapping(config.mapping)]
-    if join:
-        files.append(path.parent / join["file"])
+    files = [*list_files(path), find_mapping(config.mapping)]
+    if find_replays(config.mapping, files[0]) is None:
+        join = find_layout(config.mapping, path).join
+        files += [path.parent / join["file"]] if join else []
     parts = []
     for part in files:
         try:
@@ -118,6 +132,16 @@ def prepare_import(config: ImportConfig) -> ImportConfig:
         except OSError as error:
             raise UsageError(f"{part} cannot be read: {error.strerror}") from None
     return replace(config, source=path.name, digest=digest(parts))
+
+
+def list_files(path: Path) -> list[Path]:
+    """List the file, or those of a folder that can be read, by name."""
+    if not path.is_dir():
+        return [path]
+    found = sorted(file for file in path.iterdir() if find_file_kind(file) in KINDS)
+    if not found:
+        raise UsageError(f"{path}: the folder holds no file to import; {EXPECTED_KIND}")
+    return found
 
 
 def read_into_run(
@@ -129,45 +153,67 @@ def read_into_run(
     """Write every match of the file as a play, and beside them what did not fit."""
     finished = folder.finished()
     outcome = Outcome()
-    if (folder.path / "finished").exists():
+    if folder.finished_whole:
         return Outcome(found=len(finished))
     path = Path(config.file)
     problems = list[ProblemRow]()
-    reader = Reader(path, find_layout(config.mapping, path), problems.append)
-    matches = (play for play in reader.list_matches() if play["spec"] not in finished)
-    while block := list(islice(matches, BLOCK)):
-        folder.finish_encoded(encode_rows(block))
-        outcome.played += len(block)
-        how.on_progress(Progress(None, len(finished), outcome.played, 0))
-    for form in reader.tables.values():
-        for role, payoffs in zip(ROLES, form.payoffs, strict=True):
-            if len(np.unique(payoffs)) < payoffs.size:
-                detail = f"{form.name}: {role} gets {format_payoffs(payoffs.ravel().tolist())}"
-                tied = ProblemRow(
-                    line=0,
-                    match="",
-                    problem="tied payoffs",
-                    detail=detail,
-                    effect="kept",
-                )
-                problems.append(tied)
+    readers: list[Reader | ReplayReader] = []
+    for file in list_files(path):
+        replays = find_replays(config.mapping, file)
+        if replays is None:
+            readers.append(Reader(file, find_layout(config.mapping, file), problems.append))
+        else:
+            readers.append(ReplayReader(file, replays, problems.append))
+    for reader in readers:
+        matches = (play for play in reader.list_matches() if play["spec"] not in finished)
+        while block := list(islice(matches, BLOCK)):
+            folder.finish_encoded(encode_rows(block))
+            outcome.played += len(block)
+            how.on_progress(Progress(None, len(finished), outcome.played, 0))
+        for form in reader.tables.values():
+            problems += _list_ties(form)
     folder.write_text("problems.jsonl", encode_rows(problems).decode())
-    counts = {"rows": reader.rows, "left_out": reader.left_out}
+    counts = {"rows": 0, "left_out": 0}
+    for reader in readers:
+        counts["rows"] += reader.rows
+        counts["left_out"] += reader.left_out
     folder.write_text("rows.json", json.dumps(counts) + "\n")
     return outcome
+
+
+def _list_ties(form: NormalForm) -> Iterator[ProblemRow]:
+    """Tell of seats whose payoffs are not all different."""
+    for role, payoffs in zip(ROLES, form.payoffs, strict=True):
+        if len(np.unique(payoffs)) < payoffs.size:
+            detail = f"{form.name}: {role} gets {format_payoffs(payoffs.ravel().tolist())}"
+            yield ProblemRow(
+                line=0,
+                match="",
+                problem="tied payoffs",
+                detail=detail,
+                effect="kept",
+            )
 
 
 def measure_import(config: ImportConfig, folder: RunFolder) -> Measured:
     """Count matches and rounds by game and player, and list what did not fit."""
     games: dict[tuple[str, str], PlayedRow] = {}
-    for line in read_lines(folder.path / "records.jsonl"):
-        record = line["record"]
-        game = record["game"]
-        players = " - ".join(filter(None, record["players"].values()))
-        new = PlayedRow(game=game, players=players, matches=0, moves=0)
-        row = games.setdefault((game, players), new)
+    judged = []
+    unsolved: dict[str, None] = {}
+    for number, play in enumerate(folder.plays(), 1):
+        record = play.record
+        players = " - ".join(filter(None, record.players.values()))
+        new = PlayedRow(game=record.game, players=players, matches=0, moves=0)
+        row = games.setdefault((record.game, players), new)
         row["matches"] += 1
-        row["moves"] += len(record["submissions"])
+        row["moves"] += len(record.submissions)
+        game = make_recorded_game(config, play.data)
+        truth = find_truth(game)
+        if truth is None or not truth.judges_moves:
+            unsolved[record.game] = None
+        persons = dict(zip(game.roles, play.data["subjects"], strict=False))
+        one = judge_play(number, record, game, truth, {})
+        judged.append(replace(one, persons=persons))
     problems = [cast(ProblemRow, row) for row in read_lines(folder.path / "problems.jsonl")]
     kinds = Counter((row["problem"], row["effect"]) for row in problems)
     counts = json.loads(read_text_file(folder.path / "rows.json"))
@@ -181,16 +227,22 @@ def measure_import(config: ImportConfig, folder: RunFolder) -> Measured:
         "games": Frame(PlayedRow, list(games.values())),
         "found": Frame(FaultRow, faults),
         "problems": Frame(ProblemRow, problems),
+        "unsolved": Frame(UnsolvedRow, [UnsolvedRow(game=name) for name in unsolved]),
+        **tabulate_decisions(judged, always=True),
     }
     return Measured(frames, answered=matches)
 
 
-def make_recorded_game(config: ImportConfig, data: JsonMapping) -> RepeatedGame:
+def make_recorded_game(config: ImportConfig, data: JsonMapping) -> AnyGame:
     """Return the game of an imported match, of so many rounds as were played."""
-    kept = data["form"]
-    actions = tuple(map(tuple, kept["actions"]))
-    form = NormalForm(kept["payoffs"], ROLES, actions, kept["name"])
-    return RepeatedGame(form, data["rounds"])
+    if "form" not in data:
+        return find_recorded_game(data["game"])
+    return _make_rounds(canonical(data["form"]), data["rounds"])
+
+
+@lru_cache(maxsize=4096)
+def _make_rounds(kept: str, rounds: int) -> RepeatedGame:
+    return RepeatedGame(make_form(kept), rounds)
 
 
 _PROSE = read_toml(Path(__file__).with_name("report.toml"))
@@ -211,6 +263,8 @@ import_plays = Study(
         text(_PROSE["file"]),
         table("found", title="What does not fit"),
         table("games", title="What was played", most=60),
+        text(_PROSE["unsolved"], title="Decisions"),
+        *DECISIONS,
         table("problems", title="Row by row", caption="The first 100.", most=100),
     ),
 )

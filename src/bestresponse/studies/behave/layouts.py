@@ -3,17 +3,18 @@
 import csv
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatch
 from functools import cached_property
 from io import TextIOWrapper
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.extras import install_hint
-from bestresponse.core.files import Unpacked, open_plain, read_toml
+from bestresponse.core.files import Unpacked, open_plain, read_text_file, read_toml
 from bestresponse.core.json import refuse_repeated_keys
 from bestresponse.core.registry import did_you_mean
 from bestresponse.runs.settings import setting, settings
@@ -28,6 +29,7 @@ _LARGEST_PART = 1 << 26
 _MOST_CELLS = 1_000_000
 """Cells of a Parquet file that are read at once."""
 Cells = Mapping[str, object]
+Entry = TypeVar("Entry")
 
 
 @settings
@@ -117,6 +119,31 @@ class Layout:
         return needed
 
 
+@settings
+class Replays:
+    """Which fields hold what: `steps.*.move` is the field `move` of every element of `steps`.
+
+    `game` is the name of a game or a field; `games` says which game here a name stands for. In a
+    table, rows with the same `match` are one play, and their fields are in `rows`. `codes_of` names
+    another mapping whose codes are meant.
+    """
+
+    game: str = setting()
+    moves: str = setting()
+    name: str = setting(default="*")
+    games: Mapping[str, str] = setting(default_factory=dict)
+    match: str = setting(default="")
+    players: tuple[str, ...] = setting(default=())
+    subjects: tuple[str, ...] = setting(default=())
+    by: str = setting(default="")
+    skip: tuple[str, ...] = setting(default=())
+    between: tuple[str, str] = setting(default=("", ""))
+    drop: str = setting(default="")
+    codes: Mapping[str, Mapping[str, str]] = setting(default_factory=dict)
+    codes_of: str = setting(default="")
+    payoffs: str = setting(default="")
+
+
 _LONGEST_LINE = 10_000_000
 """Characters of a line: a few megabytes that are compressed can hold one of gigabytes."""
 REST = "cells beyond the last column"
@@ -130,17 +157,32 @@ def find_layout(mapping: str, file: Path) -> Layout:
 
     Raises UsageError where it says nothing or something unknown.
     """
+    found = _find_entry(mapping, file, "files", Layout)
+    if found is None:
+        path = find_mapping(mapping)
+        raise UsageError(f"{path.name} has no [[files]] whose name fits {file.name}")
+    return found
+
+
+def find_replays(mapping: str, file: Path) -> Replays | None:
+    """Return what the mapping says of this file of plays with turns; None where it is a table."""
+    found = _find_entry(mapping, file, "replays", Replays)
+    shared = found and found.codes_of and find_replays(found.codes_of, file)
+    return replace(found, codes=shared.codes) if found and shared else found
+
+
+def _find_entry(mapping: str, file: Path, key: str, kind: Callable[..., Entry]) -> Entry | None:
     path = find_mapping(mapping)
-    entries = read_toml(path).get("files", [])
+    entries = read_toml(path).get(key, [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise UsageError(f"{path.name}: expected tables [[files]], each for files of one kind")
+        raise UsageError(f"{path.name}: expected tables [[{key}]], each for files of one kind")
     for entry in entries:
         if fnmatch(file.name, str(entry.get("name", "*"))):
             try:
-                return Layout(**entry)
+                return kind(**entry)
             except UsageError as error:
                 raise UsageError(f"{path.name}: {error}") from None
-    raise UsageError(f"{path.name} has no [[files]] whose name fits {file.name}")
+    return None
 
 
 def find_mapping(mapping: str) -> Path:
@@ -163,13 +205,21 @@ def find_mapping(mapping: str) -> Path:
     return Path(mapping)
 
 
-KINDS = ("csv", "jsonl", "ndjson", "parquet")
-EXPECTED_KIND = "expected a .csv, .jsonl or .parquet file, also with .gz"
+KINDS = ("csv", "jsonl", "ndjson", "parquet", "json")
+EXPECTED_KIND = "expected a .csv, .jsonl, .json or .parquet file, also with .gz"
 
 
 def find_file_kind(path: Path) -> str:
     """Return the ending of a file without that of its packing."""
     return path.name.removesuffix(".gz").rpartition(".")[2]
+
+
+def read_plays_json(path: Path) -> object:
+    """Return what a file of JSON holds."""
+    try:
+        return json.loads(read_text_file(path), object_pairs_hook=refuse_repeated_keys)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from None
 
 
 def read_rows(path: Path) -> Iterator[tuple[int, Cells]]:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain, product
+from itertools import chain
 from pathlib import Path
 from typing import TypedDict
 
@@ -15,7 +15,6 @@ from bestresponse.core.codec import record_to_json
 from bestresponse.core.errors import BestResponseError, SettingError, UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonObject, canonical, digest
-from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import HasSpeakers, find_stage_form
 from bestresponse.games.lookup import find_game
 from bestresponse.models.base import Model
@@ -29,9 +28,7 @@ from bestresponse.runs.store.folder import (
     read_sorted,
 )
 from bestresponse.studies.behave.config import BehaveConfig, Move
-from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.entries import StageGame, formalize_entries
-from bestresponse.studies.tournament.matches import draw_rounds, record_rounds
 from bestresponse.theory.games.normal_form import NormalForm
 
 _LENGTHS = {"rounds", "continuation", "discount"}
@@ -148,12 +145,12 @@ def list_recorded_plays(path: Path) -> Iterator[JsonObject | str]:
         yield "a run of `behave` itself; name the runs that it describes"
         return
     if folder.manifest.study == "import":
-        yield from read_lines(folder.path / "records.jsonl")
+        for line in read_lines(folder.path / "records.jsonl"):
+            known = "form" in line["data"]
+            yield line if known else explain_unusable(load_run(path).game(line["data"]), None)
         return
     try:
         run = None if folder.manifest.study == "sessions" else load_run(folder.path)
-        if run and folder.manifest.study == "tournament":
-            yield from draw_tournament(run.config)
     except BestResponseError as error:
         yield str(error)
         return
@@ -221,39 +218,6 @@ def explain_unusable(game: AnyGame | None, form: NormalForm | None) -> str:
     )
 
 
-def draw_tournament(config: object) -> Iterator[JsonObject | str]:
-    """Yield a play of every match that a tournament worked out without playing it.
-
-    It is the match itself where neither strategy leaves anything to chance, else one that is drawn.
-    """
-    if not isinstance(config, TournamentConfig):
-        return
-    for one in config.by_game:
-        played = set(one.played_pairs)
-        automata = [one.find_automata(entry) for entry in one.entries]
-        for first, second in product(range(len(automata)), repeat=2):
-            row = automata[first]
-            col = automata[second]
-            if row is None or col is None or (first, second) in played:
-                continue
-            if not one.counts(first, second):
-                continue
-            if one.noise:
-                yield explain_unusable(one.repeated, one.stage.form)
-                continue
-            seed = split(one.seed, "behave", first, second)
-            rounds = draw_rounds((row[0], col[1]), one.repetition, seed)
-            names = one.entries[first].name, one.entries[second].name
-            players = dict(zip(one.repeated.roles, names, strict=True))
-            record = record_rounds(one.repeated, rounds, players)
-            form = one.stage.form
-            yield {
-                "spec": digest([one.game.name, first, second]),
-                "data": {"form": _keep_form(form), "treatment": {}, "subjects": ["", ""]},
-                "record": record_to_json(record),
-            }
-
-
 def _keep_form(form: NormalForm) -> JsonObject:
     return {
         "name": form.name,
@@ -274,7 +238,7 @@ def copy_plays(
     done = folder.finished()
     unused = Counter[tuple[str, str]]()
     kept: dict[str, str] = {}
-    if (folder.path / "finished").exists():
+    if folder.finished_whole:
         return Outcome(found=len(done))
     for path in list_folders(config.runs):
         name = path.name

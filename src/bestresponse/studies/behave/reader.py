@@ -30,7 +30,7 @@ class ProblemRow(TypedDict):
     effect: Annotated[str, column(help="what became of the match")]
 
 
-class _Fault(ValueError):
+class RowFault(ValueError):
     """What is wrong with a row, so that its match is left out.
 
     Gives the kind of problem and the detail.
@@ -64,10 +64,10 @@ class _Match:
     waiting: dict[int, tuple[int, Cells]] = field(default_factory=dict)
 
     def check_constant(self, row: Cells, columns: _Columns) -> None:
-        """Raise _Fault if a row says otherwise than the first who plays which game."""
+        """Raise RowFault if a row says otherwise than the first who plays which game."""
         for name in columns.constant:
             if str(row.get(name)) != str(self.first.get(name)):
-                raise _Fault("changed within a match", f"{name} is {row.get(name)!r}")
+                raise RowFault("changed within a match", f"{name} is {row.get(name)!r}")
 
     def make_record(self, form: NormalForm, players: Sequence[str]) -> dict[str, object]:
         """Return the match as a record; payoffs are those of the moves, if all are known."""
@@ -144,7 +144,7 @@ class Reader:
                 match.check_constant(row, columns)
                 for turn in self._split_row(row):
                     self._add_in_order(match, line, turn)
-            except _Fault as fault:
+            except RowFault as fault:
                 match.trouble = match.trouble or (line, *fault.args)
             if self.layout.match:
                 matches[key] = match
@@ -166,16 +166,16 @@ class Reader:
         return _Columns(empty, constant, shared)
 
     def _check_joined(self, cells: Cells, beside: Cells, columns: _Columns) -> None:
-        """Raise _Fault if a row is too long, or does not fit the row that is joined to it."""
+        """Raise RowFault if a row is too long, or does not fit the row that is joined to it."""
         join = self.layout.join
         if cells.get(REST):
-            raise _Fault("too many cells", "more than there are columns")
+            raise RowFault("too many cells", "more than there are columns")
         if join and not beside:
-            raise _Fault("not joined", f"no row of {join['file']} has this {join['on']!r}")
+            raise RowFault("not joined", f"no row of {join['file']} has this {join['on']!r}")
         for name in columns.shared:
             if str(beside.get(name)) != str(cells.get(name)):
                 detail = f"{name} is {cells.get(name)!r}, joined {beside.get(name)!r}"
-                raise _Fault("joined cells differ", detail)
+                raise RowFault("joined cells differ", detail)
 
     def _split_row(self, row: Cells) -> Iterable[Cells]:
         """Return the rounds of a row: one, or as many as its lists are long."""
@@ -191,7 +191,7 @@ class Reader:
         number = str(row.get(self.layout.round))
         later = number.isdecimal() and int(number) > len(match.moves)
         if not later or int(number) in match.waiting:
-            raise _Fault("round out of order", f"{number} after {len(match.moves)}")
+            raise RowFault("round out of order", f"{number} after {len(match.moves)}")
         match.waiting[int(number)] = (line, row)
         while (following := len(match.moves) + 1) in match.waiting:
             self._add(match, *match.waiting.pop(following))
@@ -210,7 +210,7 @@ class Reader:
             payoffs = self._find_table(row).payoffs[0, moves[0]].tolist()
             fitting = [move for move, payoff in enumerate(payoffs) if _is_same(payoff, paid[0])]
             if len(fitting) != 1:
-                raise _Fault(
+                raise RowFault(
                     "impossible payoff",
                     f"{paid[0]} cannot be earned by {layout.sides[0][moves[0]]}",
                 )
@@ -238,13 +238,13 @@ class Reader:
         """Return the number of an action."""
         layout = self.layout
         if cell is None or cell == "":
-            raise _Fault("missing move", f"no move of {ROLES[seat]}")
+            raise RowFault("missing move", f"no move of {ROLES[seat]}")
         if isinstance(layout.codes, dict):
             cell = layout.codes.get(str(cell), cell)
         named = [row.get(name) for name in layout.codes] if isinstance(layout.codes, tuple) else []
         codes = named or layout.sides[seat]
         if str(cell) not in codes:
-            raise _Fault("unknown move", f"{cell!r}")
+            raise RowFault("unknown move", f"{cell!r}")
         return codes.index(str(cell))
 
     def _find_table(self, row: Cells) -> NormalForm:
@@ -257,7 +257,7 @@ class Reader:
             filled = [row.get(cell) if isinstance(cell, str) else cell for cell in cells]
             numbers = list(map(_as_number, filled))
             if (layout.tables and not cells) or None in numbers:
-                raise _Fault("no payoff table", f"of the game {name!r}")
+                raise RowFault("no payoff table", f"of the game {name!r}")
             if len(cells) != 2 * rows * columns:
                 raise UsageError(
                     f"the table of {name!r} needs {2 * rows * columns} numbers, got {len(cells)}"
@@ -313,8 +313,8 @@ class Reader:
         try:
             form = self._find_table(match.first)
             if len(subjects) == 2 and subjects[0] and subjects[0] == subjects[1]:
-                raise _Fault("one subject in both seats", repr(subjects[0]))
-        except _Fault as fault:
+                raise RowFault("one subject in both seats", repr(subjects[0]))
+        except RowFault as fault:
             match.trouble = (match.line, *fault.args)
             return None
         return form
@@ -375,11 +375,11 @@ def _split_lists(row: Cells, names: Sequence[str]) -> Iterator[Cells]:
             lists.append(cell if isinstance(cell, list) else ast.literal_eval(str(cell)))
         lengths = [len(cells) for cells in lists]
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-        raise _Fault("no list", "expected a list of moves or payoffs in every cell") from None
+        raise RowFault("no list", "expected a list of moves or payoffs in every cell") from None
     if len(set(lengths)) > 1:
-        raise _Fault("unequal lengths", f"lists of {', '.join(map(str, lengths))} entries")
+        raise RowFault("unequal lengths", f"lists of {', '.join(map(str, lengths))} entries")
     if not lists[0]:
-        raise _Fault("missing move", "the lists are empty")
+        raise RowFault("missing move", "the lists are empty")
     for cells in zip(*lists, strict=True):
         yield {**row, **dict(zip(names, cells, strict=True))}
 

@@ -12,7 +12,8 @@ import numpy as np
 from bestresponse.players.llm.verified import AGAIN, SPELLING
 from bestresponse.players.strategies import EQUILIBRIUM
 from bestresponse.report.frames import column
-from bestresponse.report.stats import statistics
+from bestresponse.report.stats.differences import PairedComparison, holm, paired_difference
+from bestresponse.report.stats.statistics import Interval
 from bestresponse.studies.bench.measure import Case, Rows, find_values, identify_case
 from bestresponse.studies.bench.metrics import RESAMPLING_SEED
 from bestresponse.studies.bench.results import COMPARED, Results, list_versions, tell_as_drawn
@@ -31,10 +32,11 @@ class DifferenceRow(TypedDict):
     player: str
     against: Annotated[str, column("compared with")]
     by: Annotated[str, column(help="the figure that is compared")]
-    difference: Annotated[statistics.Interval, column(format=".3f")]
-    """mean difference; negative: the first is better"""
+    difference: Annotated[Interval, column("difference, 95 % by sign flips", ".3f")]
+    """mean difference, and all that the test of p does not reject; negative: the first is better"""
     games: int
-    p: Annotated[float, column(format=".3g", help="sign-flip test of this comparison alone")]
+    p: Annotated[float, column("p, exchangeable on every game", ".3g")]
+    """sign-flip test of this comparison alone"""
     p_adjusted: Annotated[float | None, column("adjusted p", ".3g")]
     """for the number of comparisons of this kind (Holm); those of models among themselves are one
     family, those with baselines are not adjusted"""
@@ -111,11 +113,12 @@ def list_differences(results: Results) -> Iterator[DifferenceRow]:
     families: dict[str, list[int]] = defaultdict(list)
     for pair in _list_pairs(results):
         for figure, title in COMPARED.items():
-            compared = _compare_on_common_games(pair.first.rows, pair.second.rows, figure)
+            is_landmark = pair.second.name in results.baselines
+            compared = _compare_on_common_games(pair, figure, is_landmark)
             if compared is None:
                 continue
             # Baselines are landmarks and no hypotheses: they take nothing from the tests of models.
-            if pair.second.name not in results.baselines:
+            if not is_landmark:
                 families[pair.comparison].append(len(rows))
             difference = DifferenceRow(
                 comparison=pair.comparison,
@@ -132,35 +135,33 @@ def list_differences(results: Results) -> Iterator[DifferenceRow]:
 
     for family in families.values():
         unadjusted = [rows[number]["p"] for number in family]
-        adjusted = statistics.holm(unadjusted)
+        adjusted = holm(unadjusted)
         for number, p in zip(family, adjusted.tolist(), strict=True):
             rows[number]["p_adjusted"] = p
     yield from rows
 
 
 def _compare_on_common_games(
-    rows: Rows,
-    others: Rows,
+    pair: Pair,
     figure: str,
-) -> statistics.PairedComparison | None:
+    is_landmark: bool,
+) -> PairedComparison | None:
     """Compare two players by what they lost in the games that both answered.
 
-    Returns None where these are fewer than two.
+    What a landmark loses in a game is known and what a model loses is not. Returns None where these
+    games are fewer than two.
     """
-    a = _average_answers(rows, figure)
-    b = _average_answers(others, figure)
+    first = pair.first.rows
+    second = pair.second.rows
+    a = _average_answers(first, figure)
+    b = _average_answers(second, figure)
     common = sorted(a.keys() & b.keys(), key=lambda case: (case[1], case[2], str(case[0])))
     games = [case[0] for case in common]
     if len(set(games)) < 2:
         return None
-    shared = set(common)
-    both = [row for row in (*rows, *others) if identify_case(row) in shared]
-    worst = find_values(both, _MOST_LOST[figure])
-    most = max(value for value, _ in worst)
-    return statistics.paired_difference(
-        [a[case] for case in common],
-        [b[case] for case in common],
-        games,
-        rng=RESAMPLING_SEED,
-        most=most,
-    )
+    worst = _average_answers(first, _MOST_LOST[figure])
+    other_worst = _average_answers(second, _MOST_LOST[figure])
+    by_case = [(a[case], b[case], worst[case], other_worst[case]) for case in common]
+    ours, theirs, most, most_of_theirs = np.array(by_case).T
+    bounds = (-theirs, most - theirs) if is_landmark else (-most_of_theirs, most)
+    return paired_difference(ours, theirs, games, rng=RESAMPLING_SEED, bounds=bounds)

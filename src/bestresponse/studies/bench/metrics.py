@@ -15,6 +15,7 @@ import numpy as np
 from bestresponse.core.json import digest
 from bestresponse.report.frames import Frame, Metric, Value
 from bestresponse.report.stats import statistics
+from bestresponse.report.stats.differences import compare_sums
 from bestresponse.runs.study import GameValue, Measured
 from bestresponse.studies.bench.games import VARIANTS
 from bestresponse.studies.bench.measure import (
@@ -47,6 +48,7 @@ _INVARIANCE = (
     "1 - mean total variation distance between the answers to a game and to the same game told"
     " otherwise"
 )
+_WORST_TELLING = f"{_INVARIANCE}; of the telling in which it is least, with its interval"
 _CONTAMINATION = (
     "share of the score (1 - loss / range) that is lost when names, story and order of a game"
     " change; near 0 for a player that reasons, large for one that remembers games"
@@ -115,6 +117,12 @@ def find_loss(row: PlayRow) -> float | None:
     """
     taken = row["exploitability_normalised"]
     return row["gap_normalised"] if taken is None else taken
+
+
+def _find_worst(row: PlayRow) -> float:
+    """Return the most that `find_loss` could be of the game of a play."""
+    taken = row["worst_exploitability_normalised"]
+    return (row["worst_normalised"] or 0.0) if taken is None else taken
 
 
 def _succeed(percent: int) -> Metric[Rows]:
@@ -294,6 +302,22 @@ def _compute_consistency(rows: Rows) -> statistics.Interval | None:
     return statistics.bound_mean(scores, (0.0, 1.0), games, rng=RESAMPLING_SEED)
 
 
+def _compute_worst_invariance(rows: Rows) -> statistics.Interval | None:
+    """Compute the invariance of the telling that changes answers most.
+
+    A mean over tellings would hide a player that goes by the order of actions alone, which one of
+    them changes.
+    """
+    tellings: dict[str, list[PlayRow]] = defaultdict(list)
+    for row in rows:
+        if row["variant"] in VARIANTS:
+            tellings[row["variant"]].append(row)
+    drawn = select_original(rows)
+    found = [_compute_invariance([*drawn, *told]) for told in tellings.values()]
+    known = [interval for interval in found if interval is not None]
+    return min(known, key=lambda interval: interval.estimate, default=None)
+
+
 def _compute_invariance(rows: Rows) -> statistics.Interval | None:
     """Compare every answer to a game told otherwise with the answer to the same game as drawn."""
     originals = {(row["game"], row["trial"]): row["strategy"] for row in select_original(rows)}
@@ -318,37 +342,42 @@ def _compute_invariance(rows: Rows) -> statistics.Interval | None:
 
 _RETOLD = ("permuted", "relabelled", "disguised")
 """The variants that change order, names and story: what somebody who remembers a game goes by."""
-_RESAMPLES_OF_RATIO = 2000
 
 
 def _compute_contamination(rows: Rows) -> statistics.Interval | None:
     """Compute the share of the score that is lost when games are retold.
 
     The score of an answer is 1 less what it loses as a share of the payoff range. Games that were
-    answered as drawn and in some retelling count; games are weighted anew for the interval.
+    answered as drawn and in some retelling count. The interval is that of a difference of scores,
+    divided by the score.
     """
     drawn: dict[Hashable, list[float]] = defaultdict(list)
     retold: dict[Hashable, list[float]] = defaultdict(list)
+    worst: dict[Hashable, float] = {}
     for row in rows:
         lost = find_loss(row)
         if lost is None:
             continue
         if row["variant"] == "original":
-            drawn[identify_game(row)].append(1 - lost)
+            game = identify_game(row)
+            drawn[game].append(1 - lost)
+            worst[game] = max(worst.get(game, 0.0), _find_worst(row))
         elif row["variant"] in _RETOLD:
             retold[identify_game(row)].append(1 - lost)
 
     games = [game for game in drawn if game in retold]
-    before = np.array([np.mean(drawn[game]) for game in games])
-    after = np.array([np.mean(retold[game]) for game in games])
+    before = _average_each([drawn[game] for game in games])
+    after = _average_each([retold[game] for game in games])
     if not games or not before.sum():
         return None
-    estimate = float(1 - after.sum() / before.sum())
-    rng = np.random.default_rng(RESAMPLING_SEED)
-    weights = rng.standard_exponential((_RESAMPLES_OF_RATIO, len(games)))
-    draws = 1 - (weights @ after) / (weights @ before)
-    least = min(-1.0, estimate)
-    return statistics.interval_of_draws(estimate, draws, len(games), (least, 1.0))
+    most = np.array([worst[game] for game in games])
+    bounds = (-most, np.minimum(most, before))
+    compared = compare_sums(before - after, before, rng=RESAMPLING_SEED, bounds=bounds)
+    return compared.difference
+
+
+def _average_each(answers: Sequence[Sequence[float]]) -> Array:
+    return np.array([np.mean(scores) for scores in answers])
 
 
 def is_gap_known(rows: Rows, half_width: float) -> bool:
@@ -411,7 +440,15 @@ METRICS: tuple[Metric[Rows], ...] = (
     Metric(
         "invariance",
         "invariance",
-        help=_INVARIANCE,
+        help=_WORST_TELLING,
+        unit="",
+        format=".3f",
+        compute=_compute_worst_invariance,
+    ),
+    Metric(
+        "invariance_mean",
+        "mean invariance",
+        help=f"{_INVARIANCE}; mean over tellings",
         unit="",
         format=".3f",
         compute=_compute_invariance,

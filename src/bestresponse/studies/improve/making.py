@@ -49,9 +49,9 @@ _RATES = {"muon": 0.002, "adamw": 2e-5}
 _LORA_RATE = 2e-4
 _NO_GPU = "there is no GPU here: the device cpu trains all the same, slowly"
 _SMALL = (
-    "`bestresponse export sft -o small --sizes 2 --rectangular 0 --answers direct --formats short"
-    " --count 20000` makes examples for the small recipe: `bestresponse train MODEL --data small"
-    " --device cpu --batch-tokens 4096 --keep 0`"
+    "`bestresponse export sft -o small --sizes 2 --settings rectangular=0 --answers direct"
+    " --settings formats=short --count 20000` makes examples for the small recipe:"
+    " `bestresponse train MODEL --data small --device cpu --settings batch_tokens=4096 --keep 0`"
 )
 _BYTES = {"muon": 14, "adamw": 18}
 """Bytes of memory per number of a model: itself, its gradient, what the optimizer keeps, and the

@@ -11,24 +11,24 @@ Ours is a folder with two files of one JSON object per line:
 The other is the log that the authors' own program (github.com/microsoft/Alympics,
 `src/waterAllocation.py`) writes at the end of a game: one JSON file per game, a list with one
 object per resident, `{"Alex": [{"role": ..., "content": ...}, ...]}`. In the archive of their games
-(`exp/WAC/records.zip`) it is one object for all residents, who are called A to E:
-`{"A": [...], ..., "E": [...]}`. Everybody's messages hold the announcements of all days and the own
-replies, so the bids, winners and states are in them in words. The log does not say the range of the
-supply where its rules still read "between LOWER and UPPER units"; then two numbers in the name of
-the file or of a folder above it say it, such as `without-persona/10-20/game3.json`. Residents have
-personas where the rules tell of a profession.
+(`exp/WAC/records.zip`, which is read as it is) it is one object for all residents, who are called A
+to E: `{"A": [...], ..., "E": [...]}`. Everybody's messages hold the announcements of all days and
+the own replies, so the bids, winners and states are in them in words. The log does not say the
+range of the supply where its rules still read "between LOWER and UPPER units"; then two numbers in
+the name of the file or of a folder above it say it, such as `without-persona/10-20/game3.json`.
+Residents have personas where the rules tell of a profession.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from bestresponse.core.errors import UsageError
-from bestresponse.core.files import parse_json, read_text
+from bestresponse.core.files import parse_json, read_archive, read_text
 from bestresponse.core.json import JsonObject
 from bestresponse.games.water.rules import RESIDENTS
 from bestresponse.studies.reproduce.reproduction import read_records
@@ -63,25 +63,36 @@ class RecordedGames:
 
 
 def read_recorded_games(folder: Path) -> RecordedGames:
-    """Read the games of a folder in either form; UsageError where it holds none."""
-    logs = sorted(folder.rglob("*.json")) if folder.is_dir() else []
-    if logs and not (folder / ROUNDS).exists():
-        return convert_logs(folder, logs)
+    """Read the games of a folder in either form, or of an archive of logs.
+
+    UsageError where it holds none.
+    """
+    logs: dict[Path, str | bytes] = {}
+    if folder.suffix == ".zip":
+        packed = read_archive(folder)
+        names = sorted(name for name in packed if name.endswith(".json"))
+        # A Mac packs a second file for each, which is no log.
+        logs = {Path(name): packed[name] for name in names if "__MACOSX" not in name}
+    elif not (folder / ROUNDS).exists():
+        found = sorted(folder.rglob("*.json"))
+        logs = {path.relative_to(folder): read_text(path, errors="replace") for path in found}
+    if logs:
+        return convert_logs(logs)
     rounds = tuple(read_records(folder / ROUNDS, *_OF_ROUNDS))
     has_replies = (folder / REPLIES).exists()
     replies = tuple(read_records(folder / REPLIES, *_OF_REPLIES)) if has_replies else ()
     return RecordedGames(rounds, replies)
 
 
-def convert_logs(folder: Path, logs: list[Path]) -> RecordedGames:
+def convert_logs(logs: Mapping[Path, str | bytes]) -> RecordedGames:
     """Turn logs of the authors' program into rows, games numbered in the order of their names."""
     rounds: list[JsonObject] = []
     replies: list[JsonObject] = []
     numbers: Counter[tuple[bool, int, int]] = Counter()
-    for path in logs:
-        messages = _read_log(path)
+    for path, log in logs.items():
+        messages = _read_log(path, log)
         told = "\n".join(texts[0][1] for texts in messages.values() if texts)
-        low, high = _find_supply(told, path.relative_to(folder))
+        low, high = _find_supply(told, path)
         setting = ("Your Profession:" in told, low, high)
         numbers[setting] += 1
         game = dict(zip(("persona", "low", "high"), setting, strict=True))
@@ -95,10 +106,10 @@ def convert_logs(folder: Path, logs: list[Path]) -> RecordedGames:
     return RecordedGames(tuple(rounds), tuple(replies))
 
 
-def _read_log(path: Path) -> dict[str, list[tuple[str, str]]]:
+def _read_log(path: Path, log: str | bytes) -> dict[str, list[tuple[str, str]]]:
     """Read the messages of every resident as pairs of role and text."""
     try:
-        entries = parse_json(read_text(path))
+        entries = parse_json(log)
         if isinstance(entries, dict):
             entries = [{_BY_LETTER[letter]: said for letter, said in entries.items()}]
         return {

@@ -78,7 +78,7 @@ def judge_programs(folder: Path, name: str = "exp1_agents.jsonl") -> list[Judged
         matrices = {row["id"]: row.get("matrix") for row in read_records(games, "id")}
 
     judged = []
-    engine = open_engine("auto", replace(settings.limits.patient, steps=200_000))
+    engine = open_engine("auto", replace(settings.limits, steps=200_000))
     try:
         for row in read_records(folder / name, "program"):
             matrix = row.get("matrix") or matrices.get(row.get("game_id"))

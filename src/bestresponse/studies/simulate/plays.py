@@ -16,6 +16,7 @@ from typing import Annotated, TypedDict
 import numpy as np
 
 from bestresponse.analysis.costs import price_against_strategies
+from bestresponse.analysis.decisions import JudgedPlay, judge_play
 from bestresponse.analysis.theory import Predicted
 from bestresponse.analysis.truth import find_truth, judge_decisions, name_answer
 from bestresponse.core.ask import Ask, Choice, Words
@@ -23,6 +24,7 @@ from bestresponse.core.episode import Episode, Record
 from bestresponse.core.json import canonical
 from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import HasStage
+from bestresponse.players.lookup import find_drawing
 from bestresponse.report.frames import column
 from bestresponse.report.stats.statistics import Floats, Interval, bound_mean, cluster_bootstrap
 from bestresponse.runs.reporting.answers import Readings
@@ -71,6 +73,7 @@ class Plays:
     moves: Sequence[MoveRow]
     readings: Readings = field(default_factory=Readings)
     options: Mapping[Place, Sequence[str]] = field(default_factory=dict)
+    judged: Sequence[JudgedPlay] = ()
 
     @property
     def seats(self) -> tuple[str, ...]:
@@ -103,6 +106,8 @@ class Plays:
             return theory.form.payoffs.reshape(theory.form.num_players, -1)
         if theory.tree is not None:
             return theory.tree.payoffs[theory.tree.leaves].T
+        if theory.positions is not None:
+            return np.tile(theory.positions.graph.payoff_bounds, (len(self.seats), 1))
         return None
 
     def average(
@@ -135,7 +140,10 @@ def read_plays(config: SimulateConfig, plays: Iterable[StoredPlay]) -> Plays:
     payoffs: list[list[float]] = []
     weights: list[float] = []
     moves: list[MoveRow] = []
+    judged: list[JudgedPlay] = []
     options: dict[Place, list[str]] = {}
+    truth = find_truth(game)
+    known = find_drawing(game, config.seats)
     in_order = sorted(plays, key=lambda play: int(play.data["repeat"]))
     for play in readings.list_finished(in_order):
         repeat = play.data["repeat"]
@@ -148,6 +156,8 @@ def read_plays(config: SimulateConfig, plays: Iterable[StoredPlay]) -> Plays:
             weight = sum(config.discount**number for number in range(rounds))
         weights.append(weight)
         payoffs.append([play.record.payoffs[role] / weight for role in config.seats])
+        one = judge_play(repeat + 1, play.record, game, truth, known)
+        judged.append(one.scale(1 / weight))
         moves += _list_moves(config, repeat, play.record, options)
     return Plays(
         config,
@@ -157,6 +167,7 @@ def read_plays(config: SimulateConfig, plays: Iterable[StoredPlay]) -> Plays:
         moves=moves,
         readings=readings,
         options=options,
+        judged=judged,
     )
 
 

@@ -1,22 +1,19 @@
-"""How far the play was from best replies, and what repetition could have held everybody to.
+"""How far the play was from best replies.
 
 In a table the regret of a seat is, a play on average, what its best single move would have earned
 against the others' moves as they were, less what it got; no equilibrium is assumed. It is negative
-where varying moves earned more than any single one would have. In a repeated table it is the same a
-round, and `list_regrets` tells it for the rounds so far. In a tree it is what the best strategy
-would earn against the others' frequencies, less what those of all earn. This is external regret:
-what others did is held fixed, although in a repeated game they reply. Where the other follows a
-known strategy, `analysis.costs` says what the best reply to it earns, replies included. The Nash
-gap is the sum over seats of what each could gain by leaving the profile of frequencies alone
-(NashConv): 0 exactly at an equilibrium.
+where varying moves earned more than any single one would have. In a repeated table it is the same
+per round. In a tree it is what the best strategy would earn against the others' frequencies, less
+what those of all earn. This is external regret: what others did is held fixed, although in a
+repeated game they reply. Where the other follows a known strategy, `analysis.costs` says what the
+best reply to it earns, replies included. The Nash gap is the sum over seats of what each could gain
+by leaving the profile of frequencies alone (NashConv): 0 exactly at an equilibrium.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import product
-from typing import Annotated, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +22,7 @@ from bestresponse.analysis.theory import Predicted
 from bestresponse.analysis.truth import name_answer
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.seeds import split
-from bestresponse.report.frames import column
-from bestresponse.report.stats.statistics import Floats, Interval, bound_mean, interval_of_draws
-from bestresponse.studies.simulate.config import SimulateConfig
+from bestresponse.report.stats.statistics import Floats, Interval, interval_of_draws
 from bestresponse.studies.simulate.plays import MoveRow, Plays
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.games.regrets import regret
@@ -39,31 +34,6 @@ _RESAMPLES_OF_TREES = 300
 _MOST_NODES_RESAMPLED = (
     5000  # each resample values the whole tree: regrets in larger ones have no interval
 )
-_MOST_SUSTAINED = 12
-
-
-class RegretRow(TypedDict):
-    """The regret of a seat per round, for the rounds up to one.
-
-    It is the mean over the plays that lasted so long.
-    """
-
-    seat: str
-    turn: Annotated[int, column("round")]
-    regret: Annotated[Interval, column("regret per round", ".3f")]
-
-
-class SustainedRow(TypedDict):
-    """Moves that pay all more than a one-round equilibrium, and what holds all to them."""
-
-    profile: Annotated[str, column("moves in every round")]
-    welfare: Annotated[float, column(format=".3f", help="the sum of the payoffs of a round")]
-    needed: Annotated[float, column("continuation needed", ".3f")]
-    """the smallest continuation probability times discount that suffices if there is no last
-    round"""
-    until: Annotated[int, column("sustained until round")]
-    """in this run, where everybody knows the last round; 0 if the moves are not sustained at all"""
-    sustained: Annotated[bool, column("an equilibrium here", help="in every round")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,125 +109,6 @@ def _bound_regret(plays: Plays, most_lost: float, estimate: float) -> tuple[floa
     """
     least = -most_lost if plays.rounds > 1 else min(0.0, estimate)
     return least, max(most_lost, estimate)
-
-
-def list_regrets(plays: Plays) -> Iterator[RegretRow]:
-    """Yield the regrets of every seat; nothing where no table was repeated.
-
-    Here the best single move is that of the play, up to that round.
-    """
-    form = plays.config.theory.form
-    if form is None or plays.rounds == 1:
-        return
-    cells, weights = _list_rounds(plays, form)
-    rng = np.random.default_rng(split(plays.config.seed, "playground regret by round"))
-    for seat, role in enumerate(form.players):
-        gains = _find_gains(form, cells, seat) * weights[:, :, None]
-        best = np.cumsum(gains, axis=1).max(axis=2)
-        regrets = best / np.cumsum(weights, axis=1)
-        most = _find_most_lost(form, seat)
-        for number in range(plays.rounds):
-            lasted = weights[:, number] > 0
-            regret_so_far = bound_mean(
-                regrets[lasted, number],
-                (-most, most),
-                rng=rng,
-                resamples=_RESAMPLES,
-            )
-            yield RegretRow(seat=role, turn=number + 1, regret=regret_so_far)
-
-
-def list_sustained(config: SimulateConfig) -> Iterator[SustainedRow]:
-    """Yield the moves that pay everybody more than an equilibrium of one round.
-
-    Each comes with how long the threat to return to such an equilibrium holds everybody to them.
-
-    Without a last round, whoever leaves the profile gains at once and is paid the equilibrium ever
-    after, so that the future has to weigh at least (best - own) / (best - threat) for everybody.
-    With a last round that everybody knows, see `count_sustained_rounds`. Under noise the threat
-    would be carried out by mistake.
-    """
-    form = config.theory.form
-    if form is None or config.rounds == 1 or config.noise:
-        return
-    predicted_payoffs = []
-    for predicted in config.theory.predicted:
-        predicted_payoffs.append([predicted.payoffs[role] for role in form.players])
-    equilibria = np.array(predicted_payoffs).reshape(-1, form.num_players)
-    weight = config.continuation * config.discount
-    rows: list[SustainedRow] = []
-    for cell in product(*map(range, form.shape)):
-        paid = np.array([payoffs[cell] for payoffs in form.payoffs])
-        beaten = [threat for threat in equilibria if (paid > threat + 1e-9).all()]
-        if not beaten:
-            continue
-        best = _find_deviation_payoffs(form, cell)
-        needed = []
-        for threat in beaten:
-            by_seat = (best - paid) / (best - threat)
-            needed.append(float(by_seat.max()))
-        until = count_sustained_rounds(paid, best, equilibria, config.rounds, weight)
-        moves = [names[k] for names, k in zip(form.actions, cell, strict=True)]
-        row = SustainedRow(
-            profile=", ".join(moves),
-            welfare=float(paid.sum()),
-            needed=min(needed),
-            until=until,
-            sustained=until == config.rounds,
-        )
-        rows.append(row)
-    rows.sort(key=lambda row: -row["welfare"])
-    yield from rows[:_MOST_SUSTAINED]
-
-
-def _find_deviation_payoffs(form: NormalForm, cell: tuple[int, ...]) -> Floats:
-    """Return what the best move of each seat earns it against the others' moves of a cell."""
-    best = []
-    for seat, payoffs in enumerate(form.payoffs):
-        own_moves = (*cell[:seat], slice(None), *cell[seat + 1 :])
-        best.append(payoffs[own_moves].max())
-    return np.array(best)
-
-
-def count_sustained_rounds(
-    paid: Floats,
-    best: Floats,
-    equilibria: Floats,
-    rounds: int,
-    weight: float,
-) -> int:
-    """Count the rounds in which moves that pay `paid` hold despite a known last round.
-
-    The rounds are counted from the first.
-
-    By backward induction the last rounds are an equilibrium of one round each. Where there are
-    several, a better one can be played at the end as long as nobody has left the profile, and the
-    worst one for whoever has (Benoit & Krishna, Econometrica 53, 1985): the loss of that has to
-    outweigh the gain. With one equilibrium only there is nothing to lose in the end, so that
-    nothing else is held up in any round.
-    """
-    gain = best - paid
-    if (gain <= 1e-12).all():
-        return rounds
-    threat = equilibria.min(axis=0)
-    for until in range(rounds - 1, 0, -1):
-        for reward in equilibria:
-            left = rounds - until
-            in_the_end = (reward - threat) * sum_weights(weight, left)
-            # What there is to lose moves from here in one direction only, so that the last round of
-            # the profile and its first are enough.
-            of_profile = (paid - threat) * sum_weights(weight, until - 1)
-            in_the_beginning = of_profile + weight ** (until - 1) * in_the_end
-            if (np.minimum(in_the_end, in_the_beginning) >= gain - 1e-12).all():
-                return until
-    return 0
-
-
-def sum_weights(weight: float, rounds: int) -> float:
-    """Return what so many rounds weigh that follow this one."""
-    if weight == 1.0:
-        return float(rounds)
-    return weight * (1 - weight**rounds) / (1 - weight)
 
 
 def _list_rounds(plays: Plays, form: NormalForm) -> tuple[NDArray[np.int64], Floats]:

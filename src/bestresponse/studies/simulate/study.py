@@ -17,6 +17,7 @@ from typing import Annotated, TypedDict
 import numpy as np
 
 from bestresponse.analysis.costs import value_best_reply
+from bestresponse.analysis.decisions import DECISIONS, average_regret, tabulate_decisions
 from bestresponse.analysis.people import show_people
 from bestresponse.analysis.theory import Predicted
 from bestresponse.analysis.truth import name_answer
@@ -48,11 +49,7 @@ from bestresponse.studies.simulate.plays import (
 )
 from bestresponse.studies.simulate.regrets import (
     JudgedSeats,
-    RegretRow,
-    SustainedRow,
     judge_seats,
-    list_regrets,
-    list_sustained,
 )
 from bestresponse.telling.render import write_rules
 
@@ -149,8 +146,8 @@ class PlayedSeatFigures(TypedDict):
     best_reply_regret: Annotated[Interval | None, column("lost to the best reply", ".3f")]
     """the expected cost per round of the choices, compared with the best reply to the strategy in
     the other seat; it does not depend on luck"""
-    lost: Annotated[Interval | None, column(format=".3f")]
-    """what the answers of a play lose if all others play the equilibrium"""
+    regret_per_move: Annotated[Interval | None, column(format=".4f")]
+    """what a decision loses against the equilibrium, where single moves can be judged and matter"""
 
 
 def measure_simulation(plays: Plays) -> Measured:
@@ -165,7 +162,10 @@ def measure_simulation(plays: Plays) -> Measured:
     if plays.rounds > 1:
         shares_by_round += _list_shares(plays, nearest, by_round=True)
         amounts_by_round += _list_amounts(plays, by_round=True)
-    sustained = list(list_sustained(plays.config)) if plays.repeats else []
+    ends = {}
+    if plays.ends is not None:
+        for seat, paid in zip(plays.seats, plays.ends, strict=True):
+            ends[seat] = float(paid.min()), float(paid.max())
     frames = {
         "payoffs": Frame(PayoffRow, list(_list_earned(plays))),
         "moves": Frame(MoveRow, plays.moves),
@@ -173,10 +173,9 @@ def measure_simulation(plays: Plays) -> Measured:
         "shares_by_round": Frame(ShareRow, shares_by_round),
         "amounts": Frame(AmountRow, list(_list_amounts(plays, by_round=False))),
         "amounts_by_round": Frame(AmountRow, amounts_by_round),
-        "regrets": Frame(RegretRow, list(list_regrets(plays))),
         "equilibria": _list_equilibria(plays, nearest),
-        "sustained": Frame(SustainedRow, sustained),
         "game": Frame(PlayedGameRow, [_describe_game(plays, judged)]),
+        **tabulate_decisions(plays.judged, ends),
         **plays.readings.frames,
     }
     return Measured(
@@ -210,12 +209,10 @@ def _list_seats(
     elif theory.known:
         predicted = theory.known.payoffs
 
-    losses = np.zeros_like(plays.payoffs)
     reply_costs = np.zeros_like(plays.payoffs)
     for row in plays.moves:
         place = (plays.numbers[row["repeat"]], plays.seats.index(row["seat"]))
         discounted = plays.config.discount ** (row["turn"] - 1)
-        losses[place] += row["cost"] or 0.0
         reply_costs[place] += (row["reply_cost"] or 0.0) * discounted
 
     sizes = plays.weights / plays.weights.mean()
@@ -240,9 +237,6 @@ def _list_seats(
                 costs=reply_costs[:, number] / plays.weights,
                 most=reply - float(ends.min()),
             )
-        lost = None
-        if theory.known:
-            lost = plays.average(losses[:, number], f"lost {seat}", plays.repeats)
         groups[seat, str(player)] = PlayedSeatFigures(
             payoff=plays.average(payoffs, seat, ends=ends),
             equilibrium_payoff=predicted[seat] if predicted else None,
@@ -251,7 +245,7 @@ def _list_seats(
             regret=judged.regrets[seat] if judged else None,
             best_reply=reply,
             best_reply_regret=lost_to_reply,
-            lost=lost,
+            regret_per_move=average_regret(plays.judged, str(player), seat),
         )
     return groups
 
@@ -492,14 +486,7 @@ simulate = Study(
             title="Round by round",
             caption=_PROSE["amounts"],
         ),
-        lines(
-            "regrets",
-            x="turn",
-            y="regret",
-            by="seat",
-            title="Round by round",
-            caption=_PROSE["regret"],
-        ),
+        *DECISIONS,
         text(_PROSE["noise"], title="Compared with theory"),
         text(_PROSE["known"], title="Compared with theory"),
         table(
@@ -514,7 +501,6 @@ simulate = Study(
             caption=_PROSE["equilibria"],
             most=12,
         ),
-        table("sustained", title="Compared with theory", caption=_PROSE["sustained"]),
         table(
             "game",
             ("welfare", "equilibrium_welfare", "best_welfare", "price_of_anarchy"),

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Literal, Protocol
@@ -71,7 +71,7 @@ class Advice:
     earns: float
     unguided: float
     worth: Mapping[str, float]
-    source: Literal["solved tree", "learnt policy"]
+    source: Literal["solved tree", "nearest situation", "learnt policy"]
     policy: str
     games: int
 
@@ -249,13 +249,9 @@ class Adviser:
         found = [one for one in found if one.fits(public, own)]
         if found:
             return self._combine(speaker, found)
-        if self.network is None:
-            raise UsageError(
-                f"the solved trees of {self.domain.name} do not know this situation, and the run"
-                f" has learnt no policy; `bestresponse steer {self.domain.name} --solver imitation`"
-                " makes one that has"
-            )
         told = self._tell(speaker, lines, names, known_alone, public or {})
+        if self.network is None:
+            return self._ask_nearest(speaker, told, heard)
         return self._ask_network(self.network, speaker, told, heard)
 
     def _check_names(
@@ -345,6 +341,17 @@ class Adviser:
             policy=self.policy,
             games=len(found),
         )
+
+    def _ask_nearest(self, speaker: int, told: str, heard: tuple[str, ...]) -> Advice:
+        """Advise as in the most similar situation of whoever speaks after as many messages."""
+        row = embed_texts([told], ["\n".join(reversed(heard))], self._embedding)
+        nearest = self._find_similar((speaker, len(heard)), row[0])[:1]
+        if not nearest:
+            raise UsageError(
+                f"no dialogue of the run has a situation after {len(heard)} messages; expected a"
+                " run with as many replies"
+            )
+        return replace(self._combine(speaker, nearest), source="nearest situation")
 
     def _ask_network(
         self,

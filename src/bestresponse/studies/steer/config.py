@@ -140,7 +140,8 @@ class SteerConfig(RunSettings):
     file."""
 
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {
-        "paper": {"policy": "cfr", "variant": "cfr", "iterations": 10}
+        "paper": {"policy": "cfr", "variant": "cfr", "iterations": 10},
+        "paper, with solver=psro": {"meta": "replicator"},
     }
 
     def __post_init__(self) -> None:

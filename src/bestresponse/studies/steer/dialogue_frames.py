@@ -237,8 +237,8 @@ def _list_policies(results: session.SteerResults) -> Iterator[PolicyRow]:
         yield PolicyRow(
             policy=names[name],
             followed="yes" if name == config.policy else "no",
-            nash_conv=average_games(results, convs, f"{name} NashConv"),
-            gain=average_games(results, gains, f"{name} gain"),
+            nash_conv=average_games(results, convs),
+            gain=average_games(results, gains),
             published_nash_conv=beside[0],
             published_gain=beside[1],
         )
@@ -250,7 +250,7 @@ def _list_policies(results: session.SteerResults) -> Iterator[PolicyRow]:
     yield PolicyRow(
         policy="unguided",
         followed="no",
-        nash_conv=average_games(results, unguided, "unguided NashConv"),
+        nash_conv=average_games(results, unguided),
         gain=0.0,
         published_nash_conv=None,
         published_gain=None,
@@ -431,7 +431,6 @@ def _measure_following(results: session.SteerResults) -> dict[str, Frame[Row]]:
             row["rate"] = average_games(
                 results,
                 hits,
-                "follow",
                 [number for number, _, _ in pairs],
             )
             row["judged"] = len(hits)

@@ -25,23 +25,24 @@ METRICS = list_metrics(solving.GuidanceFigures)
 def average_games(
     results: session.SteerResults,
     values: Sequence[float],
-    name: str,
     games: Sequence[int] | None = None,
 ) -> Value:
-    """Average figures, with an interval over whole games; None where there is nothing."""
+    """Average figures, with an interval over whole games; None where there is nothing.
+
+    All figures are resampled alike, so the same values have the same interval in every table.
+    """
     if not len(values):
         return None
     return cluster_bootstrap(
         values,
         games,
-        rng=np.random.default_rng(split(results.config.seed, name)),
+        rng=np.random.default_rng(split(results.config.seed, "games")),
     )
 
 
 def evaluate_plays(
     results: session.SteerResults,
     parts: Sequence[tuple[int, FreshPlays]],
-    name: str,
 ) -> Evaluation:
     """Evaluate plays, which come with the number of their game."""
     numbers = [np.full(len(plays.unguided), game) for game, plays in parts]
@@ -53,7 +54,6 @@ def evaluate_plays(
         figures[metric] = average_games(
             results,
             values[known].tolist(),
-            f"{name} {attribute}",
             games[known].tolist(),
         )
     own = [table[:, seat] for _, plays in parts for seat, table in enumerate(plays.guided)]
@@ -75,7 +75,7 @@ def evaluate_cfr(results: session.SteerResults) -> dict[Heads, Evaluation]:
     means = {}
     for name in rows[0]:
         if name != "relative_gain":
-            means[name] = average_games(results, [row[name] for row in rows], name)
+            means[name] = average_games(results, [row[name] for row in rows])
     guided = [value for dialogue in solved for value in dialogue.guided_payoffs]
     unguided = [value for dialogue in solved for value in dialogue.unguided_payoffs]
     whole: Evaluation = {
@@ -85,7 +85,7 @@ def evaluate_cfr(results: session.SteerResults) -> dict[Heads, Evaluation]:
     groups: dict[Heads, Evaluation] = {("recorded texts",): {**means, **whole}}
     fresh = [(game.number, game.fresh) for game in results.games if game.fresh is not None]
     if fresh:
-        groups["fresh texts",] = evaluate_plays(results, fresh, "fresh")
+        groups["fresh texts",] = evaluate_plays(results, fresh)
     return groups
 
 
@@ -99,14 +99,14 @@ def evaluate_psro(results: session.SteerResults, psro: PsroResult) -> dict[Heads
     games = config.games if config.games > 1 else len(plays.unguided)
     groups: dict[Heads, Evaluation] = {
         ("plays of the search",): {
-            **evaluate_plays(results, _split_by_game(plays, games), "table"),
+            **evaluate_plays(results, _split_by_game(plays, games)),
             "nash_conv": float(regret(psro.game.means, psro.solution.marginals).sum()),
             "unguided_nash_conv": float(regret(psro.game.means, neutral).sum()),
         }
     }
     if results.psro_held_out is not None:
         parts = _split_by_game(results.psro_held_out, config.held_out)
-        groups["held-out games",] = evaluate_plays(results, parts, "held out")
+        groups["held-out games",] = evaluate_plays(results, parts)
     return groups
 
 
@@ -129,20 +129,19 @@ def evaluate_imitation(results: session.SteerResults, found: Imitation) -> dict[
         earned = [one.earned for one in policies]
         guided = [payoff for one in earned for payoff in one.payoffs]
         groups[guide,] = {
-            "gain": average_games(results, [one.gain for one in earned], f"{guide} gain"),
-            "margin": average_games(results, [one.margin for one in earned], f"{guide} margin"),
+            "gain": average_games(results, [one.gain for one in earned]),
+            "margin": average_games(results, [one.margin for one in earned]),
             "relative_gain": solving.compare_earnings(guided, unguided),
-            "won": average_games(results, [one.won for one in earned], f"{guide} won"),
+            "won": average_games(results, [one.won for one in earned]),
             "nash_conv": average_games(
                 results,
                 [one.nash_conv for one in policies],
-                f"{guide} NashConv",
             ),
         }
     convs = [solving.judge_policy(base, base) for base in found.unguided]
     groups["unguided",] = {
         "gain": 0.0,
-        "won": average_games(results, [one.earned.won for one in convs], "unguided won"),
-        "nash_conv": average_games(results, [one.nash_conv for one in convs], "unguided NashConv"),
+        "won": average_games(results, [one.earned.won for one in convs]),
+        "nash_conv": average_games(results, [one.nash_conv for one in convs]),
     }
     return groups

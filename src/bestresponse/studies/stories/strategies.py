@@ -181,7 +181,7 @@ def list_strategies_to_write(config: StrategiesConfig) -> Iterator[dict[str, obj
 
 def prepare_writing(config: StrategiesConfig, models: Mapping[str, Model]) -> PlayOne:
     """Return the function that lets a model write the rules of one strategy."""
-    engine = open_engine("embedded", logic_settings.limits.patient)
+    engine = open_engine("embedded", logic_settings.limits)
     program = _write_program(config.stage)
 
     def play(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:

@@ -231,7 +231,7 @@ def list_tasks(config: StoriesConfig) -> Iterator[dict[str, object]]:
 def prepare_tasks(config: StoriesConfig, models: Mapping[str, Model]) -> PlayOne:
     """Return the function that lets a model write the game of one story."""
     texts = {story.id: story.text for story in config.known_stories}
-    engine = open_engine("embedded", logic_settings.limits.patient)
+    engine = open_engine("embedded", logic_settings.limits)
     how = Settings(
         attempts=config.attempts,
         shots=config.shots,
@@ -472,7 +472,7 @@ def _sum_up_programs(rows: Sequence[StoryRow]) -> ModelFigures:
 
 def measure_stories(config: StoriesConfig, folder: RunFolder) -> Measured:
     """Judge every program against the true game of its story."""
-    engine = open_engine("embedded", logic_settings.limits.patient)
+    engine = open_engine("embedded", logic_settings.limits)
     known = {story.id: story for story in config.known_stories}
     rows = []
     for play in folder.sorted_plays():

@@ -35,7 +35,6 @@ from bestresponse.studies.tournament.entries import (
     is_in_words,
     make_stage,
 )
-from bestresponse.theory.dynamics.moran import Fitness
 from bestresponse.theory.repeated.automaton import Automaton
 from bestresponse.theory.repeated.repetition import Repetition
 
@@ -57,7 +56,7 @@ class TournamentConfig(ToolSettings):
     """One game or several of two players with one move each: names from `bestresponse games`, .nfg,
     .json or .pl files, or a .txt file that describes a game, which --model formalizes."""
     entries: EntriesSetting = setting(default=("all",), kw_only=False)
-    """Who takes part: all, published, classic, probes:N, strategies by name, always:MOVE, installed
+    """Who takes part: all, published, classic, strategies by name, always:MOVE, installed
     players, models, files of rules (.pl), of saved agents (.json) or of words (.txt); those of the
     `axelrod` package by name. NAME:N enters N copies of a strategy."""
     model: inputs.OptionalModelSetting = setting(default=None, short="-m")
@@ -93,23 +92,8 @@ class TournamentConfig(ToolSettings):
     )
     target: Mapping[str, float] = setting(default_factory=dict, metavar="NAME=TOTAL")
     """Entries whose total is this win. A total is the sum over all matches that count: against
-    every opponent and itself, in both seats; with --against NAME --seats first, one match of
+    every opponent and itself, in both seats; with --against NAME and seats=first, one match of
     --rounds rounds."""
-    moran: int = setting(
-        default=0,
-        ge=0,
-        le=100_000,
-        help="Also run the Moran process with this many individuals.",
-    )
-    moran_fitness: Fitness = setting(default="exponential")
-    """Fitness in the Moran process: exponential, exp(intensity x payoff per round), or linear,
-    1 - intensity + intensity x payoff per round, as in the `axelrod` package."""
-    moran_intensity: float = setting(
-        default=1.0,
-        ge=0,
-        le=1_000,
-        help="Intensity of selection; at most 1 if fitness is linear.",
-    )
     background: float | None = setting(default=None, ge=0, le=1e9)
     """Number added to every payoff per round in the evolutionary dynamics. [default: 0; if a
     payoff is negative, all are shifted so that the lowest is 1]"""
@@ -141,7 +125,6 @@ class TournamentConfig(ToolSettings):
     left_out: tuple[tuple[str, str], ...] = setting(default=(), option=False)
 
     def __post_init__(self) -> None:
-        self._check_moran()
         self._check_games()
         if any(map(is_in_words, self.games)):
             return  # names of strategies are looked up once the game is known
@@ -154,22 +137,11 @@ class TournamentConfig(ToolSettings):
             self.refuse_set(["tools", "tool_calls"], "this has no effect where no model takes part")
         self._check_names()
 
-    def _check_moran(self) -> None:
-        if self.moran == 1:
-            raise SettingError("moran", "expected a population of at least 2")
-        if not self.moran:
-            self.refuse_set(("moran_fitness", "moran_intensity"), "it belongs to the Moran process")
-        if self.moran_fitness == "linear" and self.moran_intensity > 1:
-            raise SettingError(
-                "moran_intensity",
-                f"expected at most 1 with linear fitness, got {self.moran_intensity:g}",
-            )
-
     def _check_games(self) -> None:
         if len(set(self.games)) < len(self.games):
             raise SettingError("games", "a game is named twice; name each once")
         if len(self.games) > 1:
-            self.refuse_set(("target", "moran"), "works with one game; name one game")
+            self.refuse_set(("target",), "works with one game; name one game")
         in_words = [game.name for game in self.games if is_in_words(game)]
         if in_words and self.model is None:
             raise SettingError(

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from itertools import product
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -51,9 +50,6 @@ AXELROD = "axelrod:"
 _COPIES = re.compile(r"(.+):(\d+)")
 """An entry with a number of copies, such as `tit-for-tat:3`."""
 _MOST_COPIES = 100
-PROBES = "probes:"
-"""The group of probes that show the fingerprint of the one who is named by `against`."""
-_MOST_POINTS = 30  # a side: 900 probes, which leaves room below `_MOST_ENTRIES`
 Kind = Literal["rules", "classic", "player", "axelrod", "model", "function", "words"]
 
 
@@ -313,8 +309,6 @@ def gather_entries(
     for item in wanted:
         if isinstance(item, Contestant):
             entries.append(item)
-        elif item.startswith(PROBES):
-            entries += _list_probes(item, stage, default_move)
         elif item not in GROUPS:
             entries += _find_entries(item, stage, default_move)
 
@@ -380,21 +374,6 @@ def _make_entry(name: str) -> Contestant:
     if name in (*PUBLISHED, AS_RUN):
         return Contestant(name, "rules", "published", published_strategy(name))
     return Contestant(name, "classic", name)
-
-
-def _list_probes(item: str, stage: StageGame, default_move: str | None) -> list[Contestant]:
-    """List the probes of a fingerprint, a square of so many points per side."""
-    side = item.removeprefix(PROBES)
-    if not side.isdigit() or not 2 <= int(side) <= _MOST_POINTS:
-        raise SettingError(
-            "entries", f"{item!r}: expected {PROBES}N with N from 2 to {_MOST_POINTS}"
-        )
-    steps = int(side) - 1
-    points = [f"{k / steps:.3g}" for k in range(steps + 1)]
-    probes = []
-    for x, y in product(points, points):
-        probes.append(_find_entry(f"{strategies.PROBE}{x}:{y}", stage, default_move))
-    return probes
 
 
 def _add_published(
@@ -463,7 +442,7 @@ def _find_entry(name: str, stage: StageGame, default_move: str | None) -> Contes
     For players who need no model see `players.lookup`.
     """
     written = _list_strategy_names()
-    if name in written or name.startswith(strategies.PROBE):
+    if name in written:
         entry = _make_entry(name)
         as_automata(entry, stage, default_move)
         return entry
@@ -482,7 +461,7 @@ def _find_entry(name: str, stage: StageGame, default_move: str | None) -> Contes
     known = [*GROUPS, *written, *list_strategies(game)]
     raise UsageError(
         f"there is no strategy named {name!r}.{did_you_mean(name, known)} Groups:"
-        f" {', '.join(GROUPS)}, {PROBES}N; where Axelrod's library is installed, its strategies by"
+        f" {', '.join(GROUPS)}; where Axelrod's library is installed, its strategies by"
         " name; models are PROVIDER/MODEL, files are paths."
     )
 

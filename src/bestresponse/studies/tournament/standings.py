@@ -7,8 +7,7 @@ both seats, against itself included.
 
 Strategies that multiply by what they earn: shares grow in proportion to what a strategy earns
 against all shares (Axelrod, The Evolution of Cooperation, 1984, chapter 2), that is the discrete
-replicator; the Moran process is that of a finite population, see `theory.dynamics.moran`. Both use
-the mean payoff per round over both seats.
+replicator, by the mean payoff per round over both seats.
 """
 
 from __future__ import annotations
@@ -16,28 +15,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import permutations, product
+from itertools import product
 from math import inf, isclose
 from typing import Annotated, Literal, TypedDict
 
 import numpy as np
 
-from bestresponse.core.errors import SettingError, StoreError, UsageError
+from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.core.seeds import split
-from bestresponse.report.frames import column
-from bestresponse.report.stats.statistics import Interval, wilson
+from bestresponse.report.frames import Value, column, find_estimate
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.tournament.config import TournamentConfig
-from bestresponse.theory.dynamics.moran import count_takeovers, fixation_probability
+from bestresponse.studies.tournament.uncertainty import SampledMeans, measure_error
 from bestresponse.theory.dynamics.replicator import replicator
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.repeated.automaton import behave_alike
 from bestresponse.theory.repeated.round_robin import exact_round_robin, play_round_robin
 
 _GENERATIONS = 1_000
-_MORAN_RUNS = 1_000
-_MOST_FIXATIONS = 40
-"""With more strategies the table of fixation probabilities is left out."""
 
 
 class StandingRow(TypedDict):
@@ -46,13 +41,17 @@ class StandingRow(TypedDict):
     game: str
     name: str
     kind: str
-    per_round: Annotated[float | None, column("payoff per round", ".3f")]
+    per_round: Annotated[Value, column("payoff per round", ".3f")]
     """mean over all matches that count: in both seats, including self-play, unless the settings say
-    otherwise"""
+    otherwise; where plays are sampled, 95 % interval"""
+    best_place: Annotated[int | None, column("place at best")]
+    """1 + those whose payoff per round is surely higher, if plays are sampled (95 %)"""
+    worst_place: Annotated[int | None, column("place at worst")]
+    """those whose payoff per round is not surely lower"""
     first: Annotated[float | None, column("first seat", ".3f")]
-    """payoff per round when moving in the first seat"""
+    """payoff per round when moving in the first seat; none in symmetric games"""
     second: Annotated[float | None, column("second seat", ".3f")]
-    """payoff per round when moving in the second seat"""
+    """payoff per round when moving in the second seat; none in symmetric games"""
     share: Annotated[float | None, column("normalised", ".2%")]
     """0 %: always the lowest payoff of the seat, 100 %: always the highest"""
     total: Annotated[float | None, column(format=".1f")]
@@ -96,26 +95,6 @@ class GenerationRow(TypedDict):
     share: Annotated[float, column(format=".4f")]
 
 
-class MoranRow(TypedDict):
-    """How often a strategy took over a population."""
-
-    strategy: str
-    wins: Annotated[int, column("took over")]
-    share: Annotated[Interval, column("of all runs", ".2f", "95 % interval over runs (Wilson)")]
-
-
-class FixationRow(TypedDict):
-    """The exact probability that a mutant of a strategy takes over a population.
-
-    The population has another strategy (Nowak et al. 2004).
-    """
-
-    mutant: str
-    resident: str
-    probability: Annotated[float, column("takes over", ".4f")]
-    neutral: Annotated[float, column("by chance", ".4f", "1 / population: no selection")]
-
-
 def normalise(total: float, least: float, most: float, plays: float) -> float:
     """Return a total as a share of the range it could lie in after `plays` plays.
 
@@ -131,7 +110,7 @@ def normalise(total: float, least: float, most: float, plays: float) -> float:
 
 def find_standings(config: TournamentConfig, plays: Iterable[StoredPlay] = ()) -> Standings:
     """Put together worked-out and played matches; one that broke off is missing."""
-    totals, spread, rounds = _work_out(config)
+    totals, spread, rounds, errors = _work_out(config)
     missing = np.zeros(totals.shape[:2])
     repetitions = float(config.repetitions or 1)
     counts = np.where(np.isnan(totals[:, :, 0]), 0.0, repetitions)
@@ -144,22 +123,27 @@ def find_standings(config: TournamentConfig, plays: Iterable[StoredPlay] = ()) -
     def enter(pair: tuple[int, ...], played: Sequence[_PlayedMatch]) -> None:
         counts[pair] = repetitions
         missing[pair] = repetitions - len(played)
-        payoffs = [match.payoffs for match in played]
         if played:
-            totals[pair] = np.mean(payoffs, axis=0)
-            rounds[pair] = np.mean([match.rounds for match in played])
+            sample = np.array([(*match.payoffs, match.rounds) for match in played])
+            totals[pair] = sample[:, :2].mean(axis=0)
+            rounds[pair] = sample[:, 2].mean()
+            errors[pair] = measure_error(sample)
         if len(played) > 1:
-            spread[pair] = np.std(payoffs, axis=0, ddof=1)
+            spread[pair] = sample[:, :2].std(axis=0, ddof=1)
 
     for (first, second), played in matches.items():
         enter((first, second), played)
         if first != second and config.is_mirrored(first, second):
             enter((second, first), [match.mirrored for match in played])
+            # The same plays count twice, and vary together.
+            errors[first, second] *= 2
+            errors[second, first] *= 2
     return Standings(
         config,
         totals,
         rounds=rounds,
         spread=spread,
+        errors=errors,
         missing=missing,
         plays=counts,
     )
@@ -198,10 +182,11 @@ def _count_rounds(config: TournamentConfig, play: StoredPlay) -> int:
     return rounds
 
 
-def _work_out(config: TournamentConfig) -> tuple[Array, Array, Array]:
+def _work_out(config: TournamentConfig) -> tuple[Array, Array, Array, Array]:
     """Work out or play in bulk every match between automata.
 
-    Returns totals, their deviation over plays, and rounds, which are NaN for other matches.
+    Returns totals, their deviation over plays, rounds, and the errors of payoffs per round, which
+    are NaN for other matches.
 
     Matches whose moves are kept are played one by one instead. Where a strategy differs by seat,
     those of both seats meet, and first against second is kept.
@@ -210,6 +195,7 @@ def _work_out(config: TournamentConfig) -> tuple[Array, Array, Array]:
     indices = [index for index, pair in enumerate(seats) if pair is not None]
     totals, spread = np.full((2, len(seats), len(seats), 2), np.nan)
     rounds = np.full((len(seats), len(seats)), np.nan)
+    errors = np.full((len(seats), len(seats), 2, 2), np.nan)
     if indices and not config.keeps_moves:
         pairs = [pair for pair in seats if pair is not None]
         first = [pair[0] for pair in pairs]
@@ -230,25 +216,31 @@ def _work_out(config: TournamentConfig) -> tuple[Array, Array, Array]:
         grid = np.ix_(indices, indices)
         part = (slice(len(first)), slice(-len(first), None))
         totals[grid] = result.totals[part]
-        spread[grid] = np.nan if result.spread is None else result.spread[part]
+        errors[grid] = 0.0
+        if result.plays is not None:
+            plays = result.plays[part]
+            errors[grid] = measure_error(plays)
+            if plays.shape[2] > 1:
+                spread[grid] = plays[..., :2].std(axis=2, ddof=1)
         rounds[grid] = result.rounds[part]
         if config.seats == "first":  # who never sits second has no strategy there
             for pair in product(indices, repeat=2):
                 totals[pair] = totals[pair] if config.counts(*pair) else np.nan
-    return totals, spread, rounds
+    return totals, spread, rounds, errors
 
 
 @dataclass(frozen=True)
 class Standings:
     """The mean totals of every match and the rounds it lasted; NaN where no play of it counts.
 
-    `missing` and `plays` count plays by pair.
+    `errors` are the covariances of payoffs per round; `missing` and `plays` count plays by pair.
     """
 
     config: TournamentConfig
     totals: Array
     rounds: Array
     spread: Array
+    errors: Array
     missing: Array
     plays: Array
 
@@ -282,12 +274,32 @@ class Standings:
         return np.asarray((first + second) / 2)
 
     @cached_property
+    def sampled(self) -> SampledMeans:
+        """The payoffs per round of everybody as means over sampled matches."""
+        counted = np.zeros(self.per_round.shape, dtype=bool)
+        counted[:, self.opponents, 0] = True
+        if self.config.seats == "both":
+            counted[self.opponents, :, 1] = True
+        counted &= ~np.isnan(self.per_round)
+        first = np.where(counted[..., 0], self.per_round[..., 0], 0.0).sum(axis=1)
+        second = np.where(counted[..., 1], self.per_round[..., 1], 0.0).sum(axis=0)
+        size = counted[..., 0].sum(axis=1) + counted[..., 1].sum(axis=0)
+        means = np.where(size > 0, (first + second) / np.maximum(size, 1), np.nan)
+        return SampledMeans(means, self.errors, counted, self.config.repetitions or 1)
+
+    @cached_property
     def rows(self) -> list[StandingRow]:
         """One row for each participant, best first; those without any play last."""
         rows = [self._make_row(index) for index in range(len(self.names))]
         # By payoffs, as winners are: normalised by seat, another order is possible where seats have
         # other payoffs.
         return sorted(rows, key=lambda row: (-_find_earned(row), row["name"]))
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether seats differ by chance alone, so that they are pooled."""
+        mine, theirs = self.config.stage.form.payoffs
+        return self.config.seats == "both" and bool(np.array_equal(mine, theirs.T))
 
     @property
     def places(self) -> list[int]:
@@ -311,7 +323,8 @@ class Standings:
         Who lacks matches has no total, and cannot win.
         """
         key: Literal["total", "per_round"] = "total" if self.config.target else "per_round"
-        earned = {row["name"]: row[key] or 0.0 for row in self.rows if row["total"] is not None}
+        whole = [row for row in self.rows if row["total"] is not None]
+        earned = {row["name"]: find_estimate(row[key]) or 0.0 for row in whole}
         goals = self.config.target
         if not goals:
             highest = max(earned.values(), default=0.0)
@@ -348,13 +361,20 @@ class Standings:
         kept = np.nan_to_num(shares) * (1 - lost)
         bounded = missing > 0 and not np.isnan(shares).all()
         against_itself = _mean(self.between[index, [index]]) if index in against else None
+        per_round: Value = None
+        if not np.isnan(seats).all():
+            payoffs = self.config.stage.form.payoffs[:counting]
+            per_round = self.sampled.estimate(index, (float(payoffs.min()), float(payoffs.max())))
+        best, worst = self._find_places(index)
         return StandingRow(
             game=self.config.game.name,
             name=entry.name,
             kind=entry.kind,
-            per_round=_mean(seats),
-            first=_mean(seats[0]),
-            second=_mean(seats[1:]),
+            per_round=per_round,
+            best_place=best,
+            worst_place=worst,
+            first=None if self.is_symmetric else _mean(seats[0]),
+            second=None if self.is_symmetric else _mean(seats[1:]),
             share=_mean(shares),
             total=finite_or_none(totals.sum()),
             missing=missing or None,
@@ -363,6 +383,14 @@ class Standings:
             against_itself=against_itself,
             plays=int(played.sum()),
         )
+
+    def _find_places(self, index: int) -> tuple[int, int] | tuple[None, None]:
+        """Return the best and the worst place that sampled plays leave to one who takes part."""
+        places = self.sampled.places
+        if places is None:
+            return None, None
+        best, worst = places
+        return int(best[index]), int(worst[index])
 
     def _take_seats(self, index: int, first: Array, second: Array) -> Array:
         """Return what one who takes part has in the first seat, and in the second, by opponent."""
@@ -420,82 +448,6 @@ class Standings:
             for name, share in zip(names, shares, strict=True):
                 yield GenerationRow(generation=int(generation), strategy=name, share=float(share))
 
-    def list_takeovers(self) -> list[MoranRow]:
-        """List how often each strategy took over a population, best first.
-
-        The population began with equal numbers of all.
-
-        Raises: UsageError: the population has fewer individuals than there are strategies, so some
-        could never win.
-        """
-        names, payoffs = self.complete
-        population = self.config.moran
-        if len(names) < 2 or not population:
-            return []
-        if population < len(names):
-            raise UsageError(
-                f"moran: a population of {population} has no place for each of {len(names)}"
-                f" strategies; expected at least {len(names)}"
-            )
-        # Equal numbers; where they do not come out even, the first strategies get one more.
-        each, left = divmod(population, len(names))
-        counts = [each + 1] * left + [each] * (len(names) - left)
-        result = count_takeovers(
-            self._find_moran_payoffs(payoffs),
-            counts,
-            runs=_MORAN_RUNS,
-            seed=split(self.config.seed, "moran"),
-            intensity=self.config.moran_intensity,
-            fitness=self.config.moran_fitness,
-        )
-        rows = []
-        for name, wins in zip(names, result.wins, strict=True):
-            if wins:
-                rows.append(MoranRow(strategy=name, wins=wins, share=wilson(wins, _MORAN_RUNS)))
-        rows.sort(key=lambda row: -row["wins"])
-
-        if result.undecided:
-            share = wilson(result.undecided, _MORAN_RUNS)
-            rows.append(MoranRow(strategy="undecided", wins=result.undecided, share=share))
-        return rows
-
-    def _find_moran_payoffs(self, payoffs: Array) -> Array:
-        """Shift payoffs where the settings say so; SettingError where fitness would be negative."""
-        shifted = payoffs + (self.config.background or 0.0)
-        if self.config.moran_fitness == "linear" and shifted.min() < 0:
-            raise SettingError(
-                "background",
-                f"linear fitness cannot be negative, and the least payoff per round is"
-                f" {payoffs.min():g}; set background to {-payoffs.min():g} or more, or"
-                " moran_fitness to exponential",
-            )
-        return shifted
-
-    def list_fixations(self) -> Iterator[FixationRow]:
-        """Yield the exact fixation probability of every strategy among every other one.
-
-        Yields them only if a Moran process is asked for.
-        """
-        names, payoffs = self.complete
-        population = self.config.moran
-        if not population or len(names) > _MOST_FIXATIONS:
-            return
-        shifted = self._find_moran_payoffs(payoffs)
-        for mutant, resident in permutations(range(len(names)), 2):
-            pair = np.ix_([mutant, resident], [mutant, resident])
-            probability = fixation_probability(
-                shifted[pair],
-                population,
-                intensity=self.config.moran_intensity,
-                fitness=self.config.moran_fitness,
-            )
-            yield FixationRow(
-                mutant=names[mutant],
-                resident=names[resident],
-                probability=probability,
-                neutral=1 / population,
-            )
-
 
 def _mean(values: Array) -> float | None:
     seen = values[~np.isnan(values)]
@@ -504,7 +456,8 @@ def _mean(values: Array) -> float | None:
 
 def _find_earned(row: StandingRow) -> float:
     """Return the payoff per round, below every other where nothing was played."""
-    return -inf if row["per_round"] is None else row["per_round"]
+    earned = find_estimate(row["per_round"])
+    return -inf if earned is None else earned
 
 
 def _normalise_seats(earned: Array, payoffs: Array) -> Array:

@@ -16,12 +16,13 @@ from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Any, TypedDict
 
+from bestresponse.analysis.costs import find_reply_truth
+from bestresponse.analysis.decisions import DECISIONS, JudgedPlay, judge_play, tabulate_decisions
 from bestresponse.analysis.people import show_people
 from bestresponse.core.files import read_toml
 from bestresponse.core.json import canonical
 from bestresponse.formal.strategies.texts import TEXTS
 from bestresponse.games.matrix.game import RepeatedGame
-from bestresponse.players import strategies
 from bestresponse.report.blocks import (
     Measurement,
     Shown,
@@ -46,10 +47,8 @@ from bestresponse.studies.tournament.matches import (
     prepare_matches,
 )
 from bestresponse.studies.tournament.standings import (
-    FixationRow,
     GenerationRow,
     MatchRow,
-    MoranRow,
     StandingRow,
     Standings,
     find_standings,
@@ -72,17 +71,6 @@ class BetweenRow(TypedDict):
 
     strategy: str
     against: str
-    payoff: Annotated[float | None, column("payoff per round", ".2f")]
-
-
-class FingerprintRow(TypedDict):
-    """What the one whom all play earned per round against a probe.
-
-    The probe is tit-for-tat that errs in two ways.
-    """
-
-    cooperates: Annotated[str, column("cooperates anyway")]
-    defects: Annotated[str, column("defects anyway")]
     payoff: Annotated[float | None, column("payoff per round", ".2f")]
 
 
@@ -137,6 +125,8 @@ class LeftOutRow(TypedDict):
 METRICS = list_metrics(
     StandingRow,
     "per_round",
+    "best_place",
+    "worst_place",
     "first",
     "second",
     "share",
@@ -158,6 +148,7 @@ class _MatchReader:
     models: Sequence[str]
     readings: Readings = field(default_factory=Readings)
     rounds: list[MatchRoundRow] = field(default_factory=list)
+    judged: list[JudgedPlay] = field(default_factory=list)
     played: int = 0
 
     def find_standings(self, config: TournamentConfig) -> Standings:
@@ -179,9 +170,22 @@ class _MatchReader:
             asked = {role: name for role, name in play.data["seats"] if name in self.models}
             self.readings.count(play.record, asked)
             self.played += not play.record.void
+            if asked:
+                self.judged.append(self._judge(config, play))
             if len(self.rounds) < _MOST_LISTED_ROUNDS:
                 self.rounds.extend(_list_rounds(config, play))
             yield play
+
+    def _judge(self, config: TournamentConfig, play: StoredPlay) -> JudgedPlay:
+        """Judge what a model decided against a strategy that is known."""
+        game = config.repeated
+        known = {}
+        for seat, index in enumerate(play.data["places"]):
+            automata = config.find_automata(config.entries[index])
+            if automata is not None:
+                known[game.roles[seat]] = automata[seat]
+        truth = find_reply_truth(game, known)
+        return judge_play(len(self.judged) + 1, play.record, game, truth, {})
 
 
 def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
@@ -203,24 +207,19 @@ def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
         "matches": Frame(MatchRow, [row for one in found for row in one.list_matches()]),
         "rounds": Frame(MatchRoundRow, reader.rounds),
         "between": Frame(BetweenRow, []),
-        "fingerprint": Frame(FingerprintRow, []),
         "targets": Frame(TargetRow, list(_list_targets(found[0]))),
         "left_out": Frame(LeftOutRow, left_out),
         "shares": Frame(GenerationRow, []),
         "final_shares": Frame(GenerationRow, []),
-        "moran": Frame(MoranRow, []),
-        "fixation": Frame(FixationRow, []),
         "answers": reader.readings.frames["answers"],
+        **tabulate_decisions(reader.judged),
     }
     if len(found) == 1:
         (alone,) = found
         shares = list(alone.list_shares())
         frames["between"] = Frame(BetweenRow, list(_list_between(alone)))
-        frames["fingerprint"] = Frame(FingerprintRow, list(_list_fingerprint(alone)))
         frames["shares"] = Frame(GenerationRow, shares)
         frames["final_shares"] = Frame(GenerationRow, _pick_final(shares))
-        frames["moran"] = Frame(MoranRow, alone.list_takeovers())
-        frames["fixation"] = Frame(FixationRow, list(alone.list_fixations()))
     else:
         frames["by_game"] = Frame(GameShareRow, list(_compare_games(found)))
 
@@ -272,17 +271,6 @@ def _list_between(standings: Standings) -> Iterator[BetweenRow]:
         payoff = float(standings.between[place])
         if not isnan(payoff):
             yield BetweenRow(strategy=strategy, against=other, payoff=payoff)
-
-
-def _list_fingerprint(standings: Standings) -> Iterator[FingerprintRow]:
-    """Yield what the one whom all play earned against every probe."""
-    if not standings.config.against:
-        return
-    for k, name in enumerate(standings.names):
-        if name.startswith(strategies.PROBE):
-            _, x, y = name.split(":")
-            earned = finite_or_none(standings.between[standings.opponents[0], k])
-            yield FingerprintRow(cooperates=x, defects=y, payoff=earned)
 
 
 def _compare_games(found: Sequence[Standings]) -> Iterator[GameShareRow]:
@@ -445,15 +433,7 @@ tournament = Study(
             title="Who earned what against whom",
             caption=_PROSE["between"],
         ),
-        pivot(
-            "fingerprint",
-            "defects",
-            "cooperates",
-            "payoff",
-            heat=True,
-            title="Fingerprint",
-            caption=_PROSE["probes"],
-        ),
+        *DECISIONS,
         text(_PROSE["shares"], title="Strategies that grow with their payoffs"),
         lines(
             "shares",
@@ -464,15 +444,6 @@ tournament = Study(
             caption="Shares of the largest",
         ),
         table("final_shares", columns=("strategy", "share"), caption="Shares at the end"),
-        table("moran", caption=_PROSE["moran"]),
-        pivot(
-            "fixation",
-            "mutant",
-            "resident",
-            "probability",
-            title="Strategies that multiply",
-            caption=_PROSE["fixation"],
-        ),
         text(_PROSE["missing"], kind="info"),
         show_strategy_rules,
     ),

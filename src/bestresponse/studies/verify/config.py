@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal
 
 from bestresponse.core.errors import SettingError
 from bestresponse.formal.claims.checker import BOTH_SOLVERS, list_solvers
@@ -70,7 +70,8 @@ class VerifyConfig(RunSettings):
     """human says nothing about goals; rational says that everybody is rational and maximises their
     own payoff."""
     instruction: FileTextSetting = setting(default=None, metavar="FILE")
-    """A text file with the instruction to the reasoner, in place of ours."""
+    """A text file with the instruction to the reasoner, in place of ours. With the place $game it
+    is the whole prompt, and nothing is added to it."""
     disguised: bool = setting(
         default=True, help="Use letters instead of the game's own names of moves."
     )
@@ -85,6 +86,16 @@ class VerifyConfig(RunSettings):
     )
     max_tokens: int = setting(default=1024, ge=1, le=100_000, help="Maximum tokens per reply.")
     llm_seed: int | None = setting(default=None, help="Seed sent to the models.")
+    presets: ClassVar[Mapping[str, Mapping[str, object]]] = {
+        "paper": {
+            "forms": "paper",
+            "think": False,
+            "temperature": 1.0,
+            "max_tokens": 1024,
+            "attempts": 5,
+            "repeats": 30,
+        }
+    }
 
     def __post_init__(self) -> None:
         if not isinstance(self.translator, NamedModel):
@@ -181,6 +192,11 @@ class VerifyConfig(RunSettings):
     def system(self) -> str:
         """The instruction to the reasoner."""
         return self.instruction or TEXTS.text("reasoner")
+
+    @property
+    def is_template(self) -> bool:
+        """Whether the instruction is the whole prompt, with a place for the game."""
+        return "$game" in (self.instruction or "")
 
     @property
     def models(self) -> tuple[NamedModel, ...]:

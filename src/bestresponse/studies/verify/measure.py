@@ -13,10 +13,10 @@ import numpy as np
 from bestresponse.core.errors import StoreError
 from bestresponse.core.json import JsonMapping
 from bestresponse.report.frames import Frame, Heads, Metric, Value, column, list_metrics
+from bestresponse.report.stats.differences import paired_difference
 from bestresponse.report.stats.statistics import (
     Interval,
     cluster_bootstrap,
-    paired_difference,
     wilson,
 )
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
@@ -82,8 +82,9 @@ class ChangeRow(TypedDict):
     model: str
     game: str
     figure: Annotated[str, column("from first to last attempt")]
-    difference: Annotated[Interval, column("last minus first", ".3f")]
-    p: Annotated[float, column(format=".3f")]
+    difference: Annotated[Interval, column("last minus first, 95 % by sign flips", ".3f")]
+    """all that the test of p does not reject; a test needs six runs"""
+    p: Annotated[float, column("p, exchangeable in every run", ".3f")]
 
 
 class TroubleRow(TypedDict):
@@ -368,8 +369,9 @@ def _average_attempts(
     """
     replies: dict[str, list[JsonMapping]] = {}
     for call in folder.calls():
-        _, instruction = call["request"]["messages"][0]
-        if instruction == config.system:
+        role, instruction = call["request"]["messages"][0]
+        # A prompt of the user's own is one message; others begin with an instruction.
+        if role == "user" or instruction == config.system:
             replies.setdefault(call["spec"], []).append(call["reply"])
     for model, game, rows in parts:
         own = [reply for row in rows for reply in replies.get(row["run"], ())]

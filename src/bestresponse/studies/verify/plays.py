@@ -5,11 +5,14 @@ And what they cost.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from string import Template
 
+from bestresponse.core.ask import Ask
 from bestresponse.core.episode import Record, Submission, play
-from bestresponse.core.game import AnyGame
+from bestresponse.core.game import AnyGame, View
 from bestresponse.core.json import JsonMapping
-from bestresponse.core.player import Player
+from bestresponse.core.player import Decision, Player
 from bestresponse.formal.claims.review import Reviewer
 from bestresponse.formal.claims.texts import TEXTS as CLAIM_TEXTS
 from bestresponse.formal.claims.translation import (
@@ -22,8 +25,9 @@ from bestresponse.formal.claims.translation import (
     write_translation_prompt,
 )
 from bestresponse.logic.embedded.engine import EmbeddedEngine
-from bestresponse.models.base import Model
-from bestresponse.players.llm.player import LlmPlayer, Sampling, Thinking
+from bestresponse.models.base import Finish, Message, Model
+from bestresponse.players.llm.player import LlmPlayer, ModelPlayer, Sampling, Thinking
+from bestresponse.players.llm.reading import read_reply
 from bestresponse.players.llm.verified import Verified
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.store.folder import Spec
@@ -33,6 +37,30 @@ from bestresponse.studies.verify.scenes import Scene
 from bestresponse.telling.render import write_history, write_rules
 
 _CHARACTERS_PER_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Templated(ModelPlayer):
+    """Asks the model by the user's own prompt, in one message to which nothing is added.
+
+    The rules of the game take the place `$game`; what a checker found comes after the text.
+    """
+
+    sampling: Sampling
+    template: str
+
+    def decide(self, view: View, ask: Ask) -> Decision:
+        """Answer `ask`, knowing what `view` tells."""
+        told = "\n\n".join(filter(None, (write_rules(view), write_history(view))))
+        parts = (Template(self.template).safe_substitute(game=told).strip(), *view.notes)
+        reply, call = self.sampling.ask(self.model, (Message("user", "\n\n".join(parts)),))
+        decision = read_reply(
+            ask,
+            reply.text,
+            cut_off=reply.finish is Finish.LENGTH,
+            declined=reply.finish is Finish.REFUSAL,
+        )
+        return replace(decision, calls=(call,))
 
 
 def list_runs(config: VerifyConfig) -> Iterator[dict[str, object]]:
@@ -58,8 +86,12 @@ def prepare_runs(config: VerifyConfig, models: Mapping[str, Model]) -> PlayOne:
         sampling = Sampling(
             config.temperature, max_tokens=config.max_tokens, seed=config.llm_seed, replicate=repeat
         )
-        model = LlmPlayer(models[spec.data["model"]], sampling, system=config.system)
-        reasoner = Thinking(model) if config.think else model
+        model = models[spec.data["model"]]
+        reasoner: Player = LlmPlayer(model, sampling, system=config.system)
+        if config.is_template:
+            reasoner = Templated(model, sampling, config.system)
+        elif config.think:
+            reasoner = Thinking(reasoner)
         reviewer = reviewers[spec.data["model"]]
         verified = Verified(reasoner, reviewer, config.attempts, scene.subject)
         game: AnyGame = scene.game

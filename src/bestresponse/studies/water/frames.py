@@ -27,13 +27,12 @@ from bestresponse.games.water.bidders import BIDDERS, Morning, Trace, kept_for, 
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.players.llm.reading import find_reasons
 from bestresponse.report.frames import Frame, R, column
+from bestresponse.report.stats.differences import holm, paired_difference
 from bestresponse.report.stats.statistics import (
     Floats,
     Interval,
     bound_mean,
     cluster_bootstrap,
-    holm,
-    paired_difference,
     wilson,
 )
 from bestresponse.runs.reporting.answers import Readings
@@ -83,9 +82,10 @@ class ComparisonRow(TypedDict):
 
     comparison: str
     games: int
-    difference: Annotated[Interval, column("difference in survivors", ".2f", "paired by repeat")]
+    difference: Annotated[Interval, column("survivors more, 95 % by sign flips", ".2f")]
+    """paired by repeat; all that the test of p does not reject"""
     effect: Annotated[float | None, column(format=".2f", help="Cohen's d for paired data")]
-    p: Annotated[float, column(format=".3f", help="sign flips")]
+    p: Annotated[float, column("p, exchangeable in every repeat", ".3f")]
     p_adjusted: Annotated[
         float, column("p, adjusted", ".3f", "Holm's correction for all comparisons of this table")
     ]
@@ -438,11 +438,12 @@ def _compare_conditions(
         common = sorted(set(first.repeats) & set(second.repeats))
         if same_persona == same_supply or (same_supply and not config.models) or len(common) < 2:
             continue
+        residents = len(config.town.residents)
         test = paired_difference(
             second.select_survivors(common),
             first.select_survivors(common),
             rng=rng,
-            most=float(len(config.town.residents)),
+            bounds=(-residents, residents),
         )
         compared.append((f"{second.condition.name} - {first.condition.name}", test))
     if not compared:

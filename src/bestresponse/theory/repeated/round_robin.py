@@ -31,14 +31,13 @@ from bestresponse.theory.repeated.repetition import Repetition
 class TournamentResult:
     """`totals[i, j]` are the mean totals (first, second) of i first and j second.
 
-    `spread` their sd over plays.
-
-    `rounds[i, j]` is how many rounds their matches lasted on average, by their weights.
+    `rounds[i, j]` is how many rounds their matches lasted on average, by their weights. `plays[i,
+    j]` has both totals and the rounds of every play, if matches were played.
     """
 
     totals: Array
     rounds: Array
-    spread: Array | None = None
+    plays: Array | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -107,8 +106,7 @@ def play_round_robin(
     plays = play_in_step(matches, repetition, repetitions, seed)
     totals = plays[..., :2]
     rounds = plays[..., 2]
-    spread = totals.std(axis=2, ddof=1) if repetitions > 1 else None
-    return TournamentResult(totals.mean(axis=2), rounds.mean(axis=2), spread)
+    return TournamentResult(totals.mean(axis=2), rounds.mean(axis=2), plays)
 
 
 def exact_round_robin(

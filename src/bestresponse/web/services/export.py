@@ -17,8 +17,9 @@ from functools import partial
 from importlib.resources import files
 from importlib.util import find_spec
 
+from bestresponse.analysis.truth import find_truth, judge_decisions
 from bestresponse.core.capabilities import PrivateInformation
-from bestresponse.core.episode import Submission
+from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.extras import install_hint
 from bestresponse.core.game import NATURE, REFEREE, Game, Role, S
@@ -323,6 +324,7 @@ def _list_answers(
     Where it cannot be rebuilt without rounds and payoffs, but none is left out.
     """
     roles: tuple[Role, ...] = ()
+    lost: Mapping[int, float] = {}
     turns: list[AnswerPlace] | list[None] = [None] * len(answers)
     seen: list[Row] = [dict.fromkeys(("situation", "prompt", "private", "known")) for _ in answers]
     try:
@@ -330,6 +332,7 @@ def _list_answers(
         submissions = [answer.submission for answer in answers]
         turns = locate_answers(game, submissions)
         seen = _list_seen(table, game, submissions)
+        lost = _judge(game, submissions)
         roles = game.roles
     except Exception:  # noqa: BLE001 - the rules of a plug-in can raise anything
         _log.warning("session %s is exported without payoffs", table.id)
@@ -347,6 +350,7 @@ def _list_answers(
             | view
             | {
                 "number": number,
+                "regret": lost.get(number),
                 "action": decision.action if plain else _dump(decision.action),
                 # The answer of a stand-in is never taken for a person's.
                 "answered_by": "stand-in" if decision.stand_in else occupant,
@@ -357,6 +361,16 @@ def _list_answers(
             }
         )
     return rows
+
+
+def _judge(game: Game[S], submissions: Sequence[Submission]) -> dict[int, float]:
+    """Say what each answer lost at which something could be lost, where single ones are judged."""
+    truth = find_truth(game)
+    if truth is None or not truth.judges_moves:
+        return {}
+    record = Record(game.name, game.version, {}, tuple(submissions), {})
+    priced = judge_decisions(record, game, truth)
+    return {number: one.least for number, one in priced.items() if one.stake}
 
 
 def _list_seen(table: SessionTable, game: Game[S], submissions: Sequence[Submission]) -> list[Row]:

@@ -1,0 +1,1 @@
+"""Games of bluff with a few cards."""

@@ -1,0 +1,1 @@
+"""The diner's dilemma."""

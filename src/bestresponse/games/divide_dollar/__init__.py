@@ -1,0 +1,1 @@
+"""Divide the dollar."""

@@ -1,0 +1,92 @@
+"""Divide the dollar: all claim a part, and nobody gets anything if they claim too much together."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from bestresponse.core import Amount, Ask, Role
+from bestresponse.core.agreement import ToldPlay
+from bestresponse.core.capabilities import EquilibriumSummary
+from bestresponse.core.errors import UsageError
+from bestresponse.core.told import Event, GameRule, Statement
+from bestresponse.games.guessing.rules import NumberChosen
+from bestresponse.games.number_rounds import NumberRounds, find_owed
+from bestresponse.games.quiz import Verb
+from bestresponse.games.statements import read_exactly
+
+
+@dataclass(frozen=True, slots=True)
+class DollarRule(GameRule):
+    """Claims of at most `total` together are paid."""
+
+    message: ClassVar[str] = "divide"
+    total: Fraction
+
+    def pay(self, claims: Sequence[Fraction]) -> tuple[Fraction, ...]:
+        """Pay all claims or none."""
+        return tuple(claims) if sum(claims) <= self.total else (Fraction(0),) * len(claims)
+
+    def find_owed(self, play: ToldPlay) -> dict[Role, Fraction] | None:
+        """Pay the claims that are told."""
+        return find_owed(play, NumberChosen, self.pay)
+
+
+@dataclass(frozen=True)
+class DivideDollar(NumberRounds):
+    """Claim a part of a sum: all are paid, or nobody is if the claims are too high together.
+
+    Any claims that add up to the sum are an equilibrium; in the only one in which all do the same
+    each claims an equal part (J. Nash, 1953, for two; L. Shapley, M. Shubik for more).
+    """
+
+    roles: tuple[Role, ...] = tuple(f"player {number}" for number in range(1, 11))
+    total: float = 100
+    rounds: int = 1
+    name: str = "divide-dollar"
+    version: int = 1
+    title = "Divide the dollar"
+    verb: ClassVar[Verb] = "choose"
+
+    def __post_init__(self) -> None:
+        if len(self.roles) < 2 or self.rounds < 1 or not self.total > 0:
+            raise UsageError("divide-dollar needs two players or more, a round and a positive sum")
+
+    @property
+    def ask(self) -> Amount:
+        """Any part of the sum."""
+        return Amount(0, self.total)
+
+    @property
+    def equilibrium(self) -> float:
+        """An equal part."""
+        return self.total / len(self.roles)
+
+    @property
+    def rule(self) -> DollarRule:
+        """The rule of the sum."""
+        return DollarRule(read_exactly(self.total))
+
+    @property
+    def rules(self) -> tuple[Statement, ...]:
+        """From what to what claims go, and what they pay."""
+        return (self.rule,)
+
+    def pay(self, chosen: Sequence[Fraction]) -> tuple[Fraction, ...]:
+        """Pay all claims or none."""
+        return self.rule.pay(chosen)
+
+    def list_choices(self, chosen: Sequence[Fraction]) -> Iterator[Event]:
+        """Yield all claims."""
+        for role, claim in zip(self.roles, chosen, strict=True):
+            yield NumberChosen(role, claim)
+
+    def describe_equilibrium(self) -> EquilibriumSummary:
+        """Describe the equilibrium in which all do the same."""
+        words = "Everybody claims an equal part."
+        each = self.rounds * self.equilibrium
+        return EquilibriumSummary("equilibrium", words, dict.fromkeys(self.roles, each))
+
+    def word_question(self, ask: Ask) -> str:
+        """Ask for a claim."""
+        return "How much do you claim?"

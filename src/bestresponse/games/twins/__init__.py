@@ -1,0 +1,1 @@
+"""Known games told as other stories."""

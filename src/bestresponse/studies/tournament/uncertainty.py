@@ -1,0 +1,127 @@
+"""What sampled plays leave open: intervals of payoffs per round, and the places they may mean.
+
+Matches are sampled independently, and the two payoffs of a play are not: so every match has the
+covariance of the mean payoffs per round of its seats. Who takes part averages over matches, whose
+variances add up; the ends are those of Student's t with the degrees of freedom of Satterthwaite
+(1946, Biometrics Bulletin 2:110-114).
+
+The places of one who takes part go from 1 + the number of those who are surely better to the number
+of those who are not surely worse: so many as a test of each difference says, at the level 5 %
+divided by the number of differences (Mogstad, Romano, Shaikh & Wilhelm 2024, "Inference for ranks",
+Review of Economic Studies 91:476-518, with Bonferroni's bound for theirs).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from bestresponse.report.stats.statistics import LEVEL, Interval
+from bestresponse.theory.games.normal_form import Array
+
+
+def measure_error(plays: Array) -> Array:
+    """Return the covariance of the mean payoffs per round of the two seats of matches.
+
+    The last axes of `plays` are plays and (first payoff, second payoff, rounds). Every play is left
+    out in turn (the jackknife), since a mean per round is a ratio. One play says nothing of it.
+    """
+    count = plays.shape[-2]
+    if count == 1:
+        return np.full((*plays.shape[:-2], 2, 2), np.nan)
+    left = plays.sum(axis=-2, keepdims=True) - plays
+    per_round = left[..., :2] / left[..., 2:]
+    rests = per_round - per_round.mean(axis=-2, keepdims=True)
+    products: Array = np.einsum("...na,...nb->...ab", rests, rests)
+    scale = (count - 1) / count
+    return np.asarray(scale * products)
+
+
+@dataclass(frozen=True)
+class SampledMeans:
+    """Mean payoffs per round over matches, of which each has an error.
+
+    `errors` are by first and second seat; `counted` says which cells of a row enter its mean in the
+    first seat, and of a column in the second.
+    """
+
+    means: Array
+    errors: Array
+    counted: Array
+    plays: int
+
+    @cached_property
+    def _cells(self) -> tuple[Array, Array]:
+        """The variances of the cells of everybody in the first and in the second seat."""
+        first = np.where(self.counted[..., 0], self.errors[..., 0, 0], 0.0)
+        second = np.where(self.counted[..., 1], self.errors[..., 1, 1], 0.0)
+        return first, second.T
+
+    @cached_property
+    def sizes(self) -> Array:
+        """How many cells everybody averages over."""
+        first, second = np.moveaxis(self.counted, -1, 0)
+        return np.asarray(np.maximum(first.sum(axis=1) + second.sum(axis=0), 1.0))
+
+    @cached_property
+    def shared(self) -> Array:
+        """The covariance of any two by the matches in which they met."""
+        met = np.where(self.counted.all(axis=-1), self.errors[..., 0, 1], 0.0)
+        return np.asarray((met + met.T) / np.outer(self.sizes, self.sizes))
+
+    @cached_property
+    def variances(self) -> Array:
+        """The variance of every mean; NaN where a match was played once."""
+        first, second = self._cells
+        total: Array = first.sum(axis=1) + second.sum(axis=1)
+        return total / self.sizes**2 + np.diag(self.shared)
+
+    @cached_property
+    def freedom(self) -> Array:
+        """The degrees of freedom of every variance."""
+        first, second = self._cells
+        squares: Array = (first**2).sum(axis=1) + (second**2).sum(axis=1)
+        total = self.variances * self.sizes**2
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return (self.plays - 1) * total**2 / squares
+
+    def estimate(self, index: int, bounds: tuple[float, float]) -> Interval | float:
+        """Return a mean with its interval; without one where nothing was seen to vary."""
+        from scipy.special import stdtrit
+
+        mean = float(self.means[index])
+        if not self.variances[index] > 0:
+            return mean
+        quantile = float(stdtrit(self.freedom[index], (1 + LEVEL) / 2))
+        reach = quantile * float(self.variances[index]) ** 0.5
+        low = max(bounds[0], mean - reach)
+        high = min(bounds[1], mean + reach)
+        played = int(self.sizes[index]) * self.plays
+        return Interval(mean, low, high=high, level=LEVEL, method="t", n=played)
+
+    @cached_property
+    def places(self) -> tuple[Array, Array] | None:
+        """The best and the worst place that everybody may have; None where nothing varies."""
+        from scipy.special import stdtrit
+
+        known = np.isfinite(self.means) & np.isfinite(self.variances)
+        if not known.all() or not self.variances.any():
+            return None
+        apart = self.means[:, None] - self.means
+        own = np.maximum(self.variances, 0.0)
+        variances = own[:, None] + own - 2 * self.shared
+        error = np.sqrt(np.maximum(variances, 0.0))
+        weights = np.where(own > 0, own**2 / self.freedom, 0.0)
+        pooled = weights[:, None] + weights
+        squared = (own[:, None] + own) ** 2
+        freedom = np.divide(squared, pooled, out=np.full_like(squared, np.inf), where=pooled > 0)
+        differences = max(1, len(apart) - 1)
+        level = (1 - LEVEL) / (2 * differences)
+        quantiles = stdtrit(np.minimum(freedom, 1e9), 1 - level)
+        rounding = 1e-9 * np.abs(self.means).max()
+        bar = quantiles * error + rounding
+        best = 1 + (apart < -bar).sum(axis=1)
+        worst = len(apart) - (apart > bar).sum(axis=1)
+        return best, worst

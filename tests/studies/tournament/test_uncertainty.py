@@ -1,0 +1,80 @@
+"""What sampled plays leave open: errors worked out by hand, and intervals and places that hold the
+truth."""
+
+import numpy as np
+import pytest
+
+import bestresponse as br
+from bestresponse.report.stats.statistics import Interval
+from bestresponse.studies.tournament.uncertainty import SampledMeans, measure_error
+from bestresponse.theory.catalogue.tables import load
+from bestresponse.theory.repeated.automaton import classic_strategy
+from bestresponse.theory.repeated.repetition import Repetition
+from bestresponse.theory.repeated.round_robin import exact_round_robin, play_round_robin
+
+
+def test_the_error_of_a_match_is_that_of_a_mean():
+    # Payoffs per round 1, 2, 3 and 3, 2, 1 over two rounds each: variance 1, so 1/3 of the mean;
+    # the seats vary in opposite directions.
+    plays = np.array([[2.0, 6.0, 2.0], [4.0, 4.0, 2.0], [6.0, 2.0, 2.0]])
+    assert measure_error(plays) == pytest.approx(np.array([[1, -1], [-1, 1]]) / 3)
+    assert np.isnan(measure_error(plays[:1])).all()
+
+
+def test_two_who_met_share_the_error_of_their_match():
+    # Each averages over four cells: two seats against itself and two against the other. Only the
+    # match of 0 in the first seat against 1 varies, by 1 in both seats, in opposite directions.
+    errors = np.zeros((2, 2, 2, 2))
+    errors[0, 1] = [[1.0, -1.0], [-1.0, 1.0]]
+    found = SampledMeans(np.array([2.0, 1.0]), errors, np.ones((2, 2, 2), dtype=bool), plays=11)
+    assert found.variances == pytest.approx([1 / 16, 1 / 16])
+    assert found.shared[0, 1] == pytest.approx(-1 / 16)
+    # t(10) = 2.2281 times 1/4 on each side, cut at what the game allows.
+    interval = found.estimate(0, (0.0, 2.5))
+    assert (interval.low, interval.high) == (pytest.approx(2 - 0.5570, abs=1e-4), 2.5)
+    # The difference of 1 has variance 4/16 and 20 degrees of freedom: t = 2.086 asks for 1.043.
+    assert [places.tolist() for places in found.places] == [[1, 1], [2, 2]]
+
+
+@pytest.mark.parametrize("continuation", [1.0, 0.9])
+def test_intervals_and_places_hold_the_truth(continuation):
+    names = ("tit-for-tat", "grim", "defector", "cooperator", "tit-for-tat")
+    players = [classic_strategy(name) for name in names]
+    repetition = Repetition(10, noise=0.1, continuation=continuation)
+    game = load("prisoners-dilemma")
+
+    def average(result):
+        per_round = result.totals / result.rounds[..., None]
+        return (per_round[..., 0].sum(axis=1) + per_round[..., 1].sum(axis=0)) / (2 * len(players))
+
+    truth = average(exact_round_robin(players, game, repetition)).round(9)
+    best = 1 + (truth > truth[:, None]).sum(axis=1)
+    worst = len(truth) - (truth < truth[:, None]).sum(axis=1)
+    held, placed = [], []
+    for seed in range(60):
+        result = play_round_robin(players, game, repetition, repetitions=5, seed=seed)
+        shape = (len(players), len(players), 2)
+        errors = measure_error(result.plays)
+        found = SampledMeans(average(result), errors, np.ones(shape, dtype=bool), plays=5)
+        low, high = found.places
+        placed += ((low <= worst) & (high >= best)).tolist()
+        for index, mean in enumerate(truth):
+            held.append(found.estimate(index, (0.0, 5.0)).contains(mean))
+    assert np.mean(held) >= 0.92
+    assert np.mean(placed) >= 0.95
+
+
+def test_standings_have_intervals_and_places_where_plays_are_sampled(tmp_path):
+    entries = ["grim", "tit-for-tat", "always:defect"]
+    settings = {"rounds": 10, "noise": 0.1, "output_dir": tmp_path}
+    sampled = br.tournament("prisoners-dilemma", entries, repetitions=5, **settings)
+    for row in sampled.rows():
+        earned = row["per_round"]
+        assert isinstance(earned, Interval)
+        assert 0.0 <= earned.low < earned.estimate < earned.high <= 5.0
+        assert 1 <= row["best_place"] <= row["worst_place"] <= 3
+        assert (row["first"], row["second"]) == (None, None)  # seats of a symmetric game are pooled
+    exact = br.tournament("prisoners-dilemma", entries, **settings)
+    for row in exact.rows():
+        assert isinstance(row["per_round"], float)
+        assert row["best_place"] is None
