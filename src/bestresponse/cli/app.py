@@ -22,7 +22,7 @@ import typer
 from typer.core import TyperGroup
 
 from bestresponse import __version__
-from bestresponse.cli.help import Commands, Mistake, describe_options, explain_mistake
+from bestresponse.cli.help import Commands, Mistake, describe_options, explain_usage_error
 from bestresponse.core.errors import (
     BestResponseError,
     Interrupted,
@@ -149,7 +149,7 @@ def _refuse_mistakes() -> Iterator[None]:
     except Mistake as error:
         if type(error).__name__ == "NoArgsIsHelpError":
             raise
-        raise UsageError(explain_mistake(error)) from None  # type: ignore[arg-type]
+        raise UsageError(explain_usage_error(error)) from None  # type: ignore[arg-type]
 
 
 class _LazyGroup(TyperGroup):

@@ -276,7 +276,7 @@ _MEANT = {
 """Words that people type as options, with what they mean."""
 
 
-def explain_mistake(error: Mistyped) -> str:
+def explain_usage_error(error: Mistyped) -> str:
     """Say in one sentence what does not fit the command, and what to type instead."""
     path = error.ctx.command_path if error.ctx is not None else "bestresponse"
     known = error.ctx.command.params if error.ctx is not None else []
