@@ -40,3 +40,17 @@ def test_columns_that_do_not_fit_follow_below_with_the_first_column_again():
     print_table(out, Table(columns, (("Ann", "1", "2", "3"), ("Bob", "4", "5", "6"))))
     shown = [line.split() for line in out.file.getvalue().splitlines()]
     assert shown[-3:] == [["player", "third", "payoff"], ["Ann", "3"], ["Bob", "6"]]
+
+
+def test_further_columns_begin_with_all_that_tells_the_rows_apart():
+    # Two players in two ways of asking: the first column alone would name two rows alike.
+    out = Console(width=30, file=io.StringIO())
+    columns = (Column("player"), Column("way"), Column("first payoff"), Column("second payoff"))
+    rows = (("Ann", "pure", "1", "2"), ("Ann", "mixed", "3", "4"))
+    print_table(out, Table(columns, rows))
+    shown = [line.split() for line in out.file.getvalue().splitlines()]
+    assert shown[-3:] == [
+        ["player", "way", "second", "payoff"],
+        ["Ann", "pure", "2"],
+        ["Ann", "mixed", "4"],
+    ]

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from bestresponse.runs.execution import Progress
 
 
+_MOST_KEYS = 3
 _FEWEST_COLUMNS = 3  # a table of fewer would repeat its first column more often than show others
 
 
@@ -62,8 +63,8 @@ def print_note(sentence: str) -> None:
 def print_table(out: Console, table: Table) -> None:
     """A table of a document; text is shown as it is, never as markup.
 
-    On a narrow terminal the columns that do not fit follow in further tables, each with the first
-    column again.
+    On a narrow terminal the columns that do not fit follow in further tables, each with the columns
+    again that tell its rows apart.
     """
     rows = [list(map(visible, cells)) for cells in format_rows(table)]
     names = [visible(column.name) for column in table.columns]
@@ -126,13 +127,22 @@ def _split_columns(names: list[str], rows: list[list[str]], width: int) -> list[
     widths = [
         max([len(name), *(len(row[index]) for row in rows)]) + 2 for index, name in enumerate(names)
     ]
+    keys = _count_keys(rows)
     parts: list[list[int]] = [[]]
     for index in range(len(names)):
         together = sum(widths[earlier] for earlier in parts[-1]) + widths[index] - 2
-        if together > width and len(parts[-1]) >= _FEWEST_COLUMNS:
-            parts.append([0])
+        if together > width and len(parts[-1]) >= max(_FEWEST_COLUMNS, keys + 1):
+            parts.append(list(range(keys)))
         parts[-1].append(index)
     return parts
+
+
+def _count_keys(rows: Sequence[Sequence[str]]) -> int:
+    """Count the first columns that tell all rows apart; 1 where three do not."""
+    for count in range(1, _MOST_KEYS + 1):
+        if len({tuple(row[:count]) for row in rows}) == len(rows):
+            return count
+    return 1
 
 
 @contextmanager

@@ -153,7 +153,15 @@ class metrics_table:
         cells = [values.get(metric.name) for _, values in figures.groups for metric in chosen]
         if all(cell is None for cell in cells):
             return None
-        table = replace(figures, metrics=chosen).to_table(fill_template(self.caption, measured))
+        groups = figures.groups
+        if self.only:  # whoever has none of these is in the table of all
+            groups = [
+                (heads, values)
+                for heads, values in groups
+                if any(values.get(metric.name) is not None for metric in chosen)
+            ]
+        shown = replace(figures, metrics=chosen, groups=groups)
+        table = shown.to_table(fill_template(self.caption, measured))
         return Shown(self.title, (table,))
 
 

@@ -434,8 +434,8 @@ def test_means_are_over_games_as_drawn_and_games_are_resampled_whole():
 
 
 def test_invariance_is_1_less_the_mean_distance_to_the_answer_to_the_game_as_drawn():
-    """(1, 0) and (1/2, 1/2) are half apart, equal answers not at all: 3/4. A padded game is no
-    variant of this kind."""
+    """(1, 0) and (1/2, 1/2) are half apart, equal answers not at all: 3/4 over both tellings, and
+    1/2 in the worse one. A padded game is no variant of this kind."""
     rows = [row(0, strategy=[1.0, 0.0]), row(1, strategy=[0.0, 1.0])]
     told = [
         {**row(0, strategy=[0.5, 0.5]), "variant": "permuted"},
@@ -443,7 +443,9 @@ def test_invariance_is_1_less_the_mean_distance_to_the_answer_to_the_game_as_dra
         {**row(1, strategy=[1.0, 0.0, 0.0]), "variant": "padded"},
         {**row(2, strategy=[1.0, 0.0]), "variant": "format"},
     ]
-    assert compute([*rows, *told])["invariance"].estimate == 0.75
+    found = compute([*rows, *told])
+    assert (found["invariance_mean"].estimate, found["invariance"].estimate) == (0.75, 0.5)
+    assert found["invariance"].n == 1
     # Answers that never change may in a game not seen, whose share is below 3/4 in 97.4 % of draws
     # (Beta(1/2, 2)).
     same = compute([*rows, *({**answer, "variant": "scaled"} for answer in rows)])["invariance"]

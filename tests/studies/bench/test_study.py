@@ -1,6 +1,7 @@
 """The benchmark as a study: what it counts beforehand, when it stops, and which study plays a
 game."""
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -205,3 +206,30 @@ def test_what_takes_long_is_computed_only_when_it_is_asked_for(tmp_path, monkeyp
     assert (len(ran.rows()), len(ran.frame("listed"))) == (3, 3)
     with pytest.raises(TypeError):
         ran.frame("differences")
+
+
+def test_the_page_begins_with_what_was_found_and_its_picture(tmp_path):
+    # In matching pennies a sure action is worth -1 to who knows it, of a range of 2: 50 %.
+    sure = ScriptedModel(lambda request: '{"A": 1, "B": 0}')
+    even = ScriptedModel(lambda request: '{"A": 0.5, "B": 0.5}')
+    game = br.NormalForm.zero_sum([[1, -1], [-1, 1]])
+    config = BenchConfig(("sure", "even"), game, theme="neutral")
+    ran = running.run(bench, config, tmp_path, {"sure": sure, "even": even})
+    sentence, picture = ran.report().opening[:2]
+    assert re.sub(r" \[[^]]*\]", "", sentence.text) == (
+        "Of 2 players, even / mixed loses 0.0 % (exploitability / range), the least;"
+        " sure / mixed 50.0 %."
+    )
+    assert picture.caption.startswith("Estimates")
+
+
+def test_bounds_are_in_a_table_of_their_own_for_players_with_missing_answers(tmp_path):
+    whole = ScriptedModel(lambda request: '{"A": 0.5, "B": 0.5}')
+    partly = ScriptedModel(['{"A": 0.5, "B": 0.5}', "no", "no", "no"])
+    config = BenchConfig(("whole", "partly"), num_games=4, num_rows=2, num_cols=2)
+    ran = running.run(bench, config, tmp_path, {"whole": whole, "partly": partly})
+    tables = [table for _, table in ran.report().tables]
+    heads = [[column.name for column in table.columns] for table in tables]
+    (number,) = [k for k, names in enumerate(heads) if "gap / range at most" in names]
+    assert "exploitability / range" not in heads[number]
+    assert [row[0] for row in tables[number].rows] == ["partly"]

@@ -159,6 +159,13 @@ def test_the_queen_that_calls_half_of_the_time_loses_nothing_against_the_equilib
     assert rows["player 2", "K p"]["equilibrium"] == "pass 0, bet 1"
 
 
+def test_a_player_that_was_asked_for_is_not_listed_twice(tmp_path):
+    ran = running.run(bench, config(model=("uniform", "equilibrium")), tmp_path, {})
+    names = [one["player"] for one in ran.summary()["figures"]]
+    assert sorted(names) == sorted(set(names))
+    assert names[:3] == ["uniform", "equilibrium", "first"]
+
+
 def test_the_equilibrium_earns_the_value_and_so_does_the_baseline(tmp_path):
     ran = run(tmp_path, bet_with(EQUILIBRIUM))
     assert seats(ran)["player 1"]["value"] == pytest.approx(-1 / 18)

@@ -164,9 +164,13 @@ class DecisionResults:
         """What players without a model decide, where anybody has answered."""
         if not self.rows:
             return {}
+        asked = self.plan.config.labels  # who was asked is not listed twice
         if isinstance(self.plan, TreePlan):
             found = plans.make_baselines(self.plan.arena, self.plan.seats)
-            return {(name, BASELINE): Decided((), (policy,)) for name, policy in found.items()}
+            named = [(name, policy) for name, policy in found.items() if name not in asked]
+            return {(name, BASELINE): Decided((), (policy,)) for name, policy in named}
+        if "uniform" in asked:
+            return {}
         rows = []
         for number, decision in self.plan.decisions.items():
             even = [1 / len(decision.moves)] * len(decision.moves)

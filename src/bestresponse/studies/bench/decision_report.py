@@ -92,4 +92,4 @@ def show_decisions(measured: Measurement) -> Shown | None:
     """List every answer of a game that is played in turn."""
     if "infoset" not in measured.frame("plays").columns:
         return None
-    return table("plays", _SHOWN, title="Every answer", most=1000)(measured)
+    return table("plays", _SHOWN, title="Every answer", most=200)(measured)

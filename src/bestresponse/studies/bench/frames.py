@@ -43,7 +43,7 @@ from bestresponse.studies.bench.results import (
 from bestresponse.theory.games.normal_form import Array
 
 # Worst plays are in the report with their texts, so their number may not grow with the run.
-_MOST_LISTED = 100
+_MOST_LISTED = 25
 _MOST_OUTLIERS = 20
 _MOST_TEXTS = 20
 _LONGEST_READING = 120  # characters; readings that begin alike are counted together

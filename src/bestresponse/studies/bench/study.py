@@ -6,6 +6,7 @@ or a position of a game of perfect information.
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from math import isfinite
 from pathlib import Path
 
 from bestresponse.analysis.people import show_people
@@ -30,7 +31,10 @@ from bestresponse.report.blocks import (
     table,
     text,
 )
-from bestresponse.report.document import Code, Note
+from bestresponse.report.document import Code, Figure, Note, Paragraph
+from bestresponse.report.figures import charts
+from bestresponse.report.frames import is_baseline
+from bestresponse.report.stats.statistics import Interval
 from bestresponse.runs.execution import Execution, Outcome, PlayOne, execute
 from bestresponse.runs.run import Run
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
@@ -236,6 +240,40 @@ def show_first_play(measured: Measurement) -> Shown:
     return Shown("The first question as it was shown", (Code(question, "text"),))
 
 
+_MAIN = ("exploitability_normalised", "gap_normalised", "regret_normalised")
+"""What a report begins with: the first of these that some player has."""
+
+
+def show_found(measured: Measurement) -> Shown | None:
+    """Say in a sentence who loses least, and draw what every player loses."""
+    figures = measured.figures
+    for metric in figures.metrics:
+        known: list[tuple[str, Interval]] = []
+        for heads, values in figures.groups:
+            value = values.get(metric.name)
+            if isinstance(value, Interval) and not is_baseline(heads):
+                known.append((" / ".join(map(str, heads)), value))
+        if metric.name in _MAIN and known:
+            break
+    else:
+        return None
+    known.sort(key=lambda one: one[1].estimate)
+    player, least = known[0]
+    sentence = f"{player} loses {_write_share(least)} ({metric.title})"
+    if len(known) > 1:
+        last, most = known[-1]
+        sentence = f"Of {len(known)} players, {sentence}, the least; {last} {_write_share(most)}"
+    picture = charts.draw_intervals(known, x_label=metric.title)
+    figure = Figure(picture, "Estimates with 95 % intervals.", f"{metric.title} of every player")
+    return Shown("", (Paragraph(f"{sentence}."), figure))
+
+
+def _write_share(lost: Interval) -> str:
+    """Write a share with its interval, if it has one."""
+    ends = f" [{lost.low:.1%}, {lost.high:.1%}]" if isfinite(lost.low + lost.high) else ""
+    return f"{lost.estimate:.1%}{ends}".replace("%", " %")
+
+
 _HARD = (
     "Harder games to the right: where uniform play loses more. Lines join means of equally many"
     " games."
@@ -291,6 +329,7 @@ _IN_NUMBERS = (
     "consistency",
 )
 """The metrics of the second table: how the gaps of all answers are spread."""
+_BOUNDS = ("gap_at_least", "gap_at_most", "exploitability_at_least", "exploitability_at_most")
 _PROSE = read_toml(Path(__file__).with_name("report.toml"))
 
 
@@ -327,6 +366,7 @@ bench = Study(
     own=OwnWays(judge=judge_answers, more_files=list_files),
     report=(
         text(_PROSE["no_answers"], kind="warning"),
+        show_found,
         warn_unfinished,
         text(_PROSE["partly_asked"], kind="warning"),
         show_people,
@@ -348,7 +388,7 @@ bench = Study(
         metrics_table(
             "How far from optimal",
             _PROSE["metrics"],
-            but=_IN_NUMBERS,
+            but=(*_IN_NUMBERS, *_BOUNDS),
             last=(
                 "success_1",
                 "success_5",
@@ -364,6 +404,11 @@ bench = Study(
             "The Nash gap in numbers",
             "Over all answers that were read.",
             only=("nash_gap", *_IN_NUMBERS),
+        ),
+        metrics_table(
+            "If every answer could have been read",
+            "The least and the most that a figure could be, for players whose answers are missing.",
+            only=_BOUNDS,
         ),
         text(_PROSE["gap_and_exploitability"]),
         text(_PROSE["positions"]),
