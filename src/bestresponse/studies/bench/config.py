@@ -105,7 +105,8 @@ class BenchConfig(RunSettings):
     suite: Literal["standard", "invariance", "sensitivity", "generalisation", "buckets"] = setting(
         default="standard"
     )
-    """What else is varied: a suite of conditions."""
+    """What else is varied: a suite of conditions. On the command line also gtbench, plybench,
+    ordinal144 or cards: the games of a benchmark, each in a run of its own."""
     family: str = setting(default="zero-sum")
     """Family of random games, such as zero-sum, uniform or covariant; see `bestresponse games`."""
     set: PropertiesSetting = setting(default=(), metavar="NAME=VALUE")
