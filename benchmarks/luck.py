@@ -77,15 +77,18 @@ def main(plays=100_000, *names):
             paid, luck = np.array(paid), np.array(luck).T
             without = take_out_luck(paid, luck)
             true = expect(truth, error)
-            true = paid.mean() if true is None else true
-            bias = (without.mean() - true) / (without.std() / len(paid) ** 0.5 or 1.0)
-            factor = paid.var() / without.var() if without.var() > 1e-12 else np.inf
+            spread = max(without.std(), 1e-9)
+            if true is None:
+                bias = (without.mean() - paid.mean()) / (paid.std() / len(paid) ** 0.5)
+            else:
+                bias = (without.mean() - true) / (spread / len(paid) ** 0.5)
+            factor = paid.var() / spread**2
             ratios = []
             for start in range(0, len(paid) - 199, 200):
                 part = slice(start, start + 200)
-                spread = take_out_luck(paid[part], luck[:, part]).var()
-                ratios.append(paid[part].var() / spread if spread > 1e-12 else np.inf)
-            low = np.quantile(ratios, [0, 0.05]) if ratios else [np.nan] * 2
+                left = max(take_out_luck(paid[part], luck[:, part]).var(), 1e-18)
+                ratios.append(paid[part].var() / left)
+            low = np.quantile(ratios, [0, 0.05])
             print(
                 f"{name:12s} {who:12s} x{factor:.3g}, error {bias:+.1f} standard errors;"
                 f" of 200 plays each: least x{low[0]:.3g}, 5 % x{low[1]:.3g}",

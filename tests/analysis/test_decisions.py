@@ -14,7 +14,7 @@ from bestresponse.core.episode import play
 from bestresponse.core.game import NATURE
 from bestresponse.core.player import Nature
 from bestresponse.games.lookup import find_game
-from bestresponse.games.matrix.game import MatrixGame
+from bestresponse.games.matrix.game import MatrixGame, RepeatedGame
 from bestresponse.games.pig.rules import Pig
 from bestresponse.games.tic_tac_toe.rules import TicTacToe
 from bestresponse.players.lookup import find_drawing, find_strategy
@@ -71,6 +71,13 @@ def test_who_never_mixes_is_not_said_to_decide_well():
     assert tabulate_decisions([judged])["skill"].rows == []
 
 
+def test_without_a_last_round_single_moves_are_not_judged():
+    """Cooperation may be an equilibrium then; with a last round that is known it is none."""
+    dilemma = load("prisoners-dilemma")
+    assert find_truth(RepeatedGame(dilemma, 3)).judges_moves
+    assert not find_truth(RepeatedGame(dilemma, 3, continuation=0.5)).judges_moves
+
+
 def test_forced_and_indifferent_positions_are_no_decisions():
     """The last empty square is forced; the first two moves of a drawn game lose nothing anywhere
     but on some replies, so that fewer decisions count than were made."""
@@ -98,6 +105,7 @@ def test_kuhn_poker_without_luck_has_the_expected_payoff_and_takes_fewer_plays()
         if truth.tree.players[infoset.player] == "player 1":
             mixed[truth.tree.first_move[number] : truth.tree.first_move[number + 1]] = 0.5
     expected = policy_value(truth.tree, Policy(truth.tree, mixed))["player 1"]
+    assert frames["skill"].rows == []  # both have to mix, so that no single move is judged
     half = row["without_luck"].half_width
     assert abs(row["without_luck"].estimate - expected) < 1.5 * half  # three standard errors
     assert half < 0.6 * row["payoff"].half_width

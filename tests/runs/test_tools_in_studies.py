@@ -108,7 +108,7 @@ def test_both_commands_tell_of_tools():
     for words in (["tournament", "--help"], ["simulate", "population", "--help"]):
         shown = CliRunner().invoke(app, words).stdout
         assert "--tools" in shown
-        assert "--tool-calls" in shown
+        assert "tool_calls" in shown
 
 
 @pytest.mark.filterwarnings("ignore:no play of")

@@ -35,7 +35,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "Training": "minutes steps lora device",
         "Budget and speed": "dry-run budget cache cache-dir workers processes shard",
         "Checks of the result": "against fail-if junit",
-        "Output": "output page figures formulas json force open",
+        "Output": "output page figures formulas json force",
         "Other": "settings quiet verbose help",
     }.items()
 }
@@ -59,9 +59,11 @@ _PLACEHOLDERS: dict[str, str] = {
         "MODEL": "translator judge referee player",
         "PLAYER": "others seat",
         "STRATEGY": "entries strategies against",
-        "FILE": "page text output strategy experiment mapping",
+        "FILE": "page text output o strategy experiment mapping",
         "FOLDER": "cache-dir data student examples",
         "NAME=VALUE": "set",
+        "FILE/NAME=VALUE": "settings",
+        "LIMITS": "budget",
         "PROGRAM": "programs",
         "GAME": "games",
         "RUN": "runs run",
@@ -266,7 +268,10 @@ _MEANT = {
     "--max-calls": " Limits are one option: --budget '200 calls'.",
     "--max-total-tokens": " Limits are one option: --budget '100000 tokens'.",
     "--max-cost": " Limits are one option: --budget '3 dollars'.",
-    **dict.fromkeys(("--out", "--pack", "--plot"), " It is called --output, or -o."),
+    **dict.fromkeys(
+        ("--out", "--pack", "--plot", "--picture", "--draw", "--save"),
+        " It is called --output, or -o.",
+    ),
 }
 """Words that people type as options, with what they mean."""
 
@@ -291,6 +296,8 @@ def explain_mistake(error: Mistyped) -> str:
             hint = _MEANT.get(typed) or near.replace(" Did you mean ", " Did you mean --")
             return f"{command} has no option {typed}.{hint} {where}"
         case "BadOptionUsage":
+            if "does not take a value" in error.message:
+                return f"{typed} takes no value: type {typed} alone, or leave it out"
             return f"{typed} needs a value: {typed} {find_placeholder(typed.lstrip('-'))}"
         case "MissingParameter" if parameter is not None:
             flag = "" if parameter.param_type_name == "argument" else f"--{name_option(parameter)} "

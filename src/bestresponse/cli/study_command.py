@@ -337,6 +337,8 @@ def _split_settings(
         if name in rare and equals:
             one = _choose_form(hints[name]) == "one"
             pairs[name] = value.strip() if one else [*pairs.get(name, ()), value.strip()]
+        elif name in rare:
+            raise UsageError(f"--settings {name} needs a value: --settings {name}=VALUE")
         elif equals and not Path(words).exists():
             hint = did_you_mean(name, sorted(rare))
             if name in hints:

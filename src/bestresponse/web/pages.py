@@ -29,7 +29,7 @@ from bestresponse.web.sessions.lobbies import Lobby, Room
 from bestresponse.web.sessions.session import SessionTable
 from bestresponse.web.sessions.setup import GameChoice, Offer
 from bestresponse.web.texts import PageTexts
-from bestresponse.web.watching.runs import ComparedGame, RunProgress
+from bestresponse.web.watching.runs import ComparedGame, PlayGroup, RunProgress
 from bestresponse.web.watching.steps import ReplayBoard
 
 
@@ -212,11 +212,8 @@ class PreviewPage(PageModel):
 
 
 @page_model
-class PlayPage(AdminForm):
-    """The lobbies, a page at a time, the rooms with their paths, and what can be played.
-
-    `typed` is the text of an experiment file, `note` what was found when it was tried.
-    """
+class PlayPage(SitePage):
+    """The lobbies, a page at a time, the rooms with their paths, and what can be played."""
 
     template = "play.html"
     here: str = "play"
@@ -228,8 +225,17 @@ class PlayPage(AdminForm):
     opened: Mapping[str, Room]
     offers: tuple[Offer, ...]
     saved: tuple[str, ...]
-    typed: str
-    note: str
+
+
+@page_model
+class NewExperimentPage(AdminForm):
+    """The form for an experiment file: its text, and what was found when it was tried."""
+
+    template = "experiment_new.html"
+    here: str = "play"
+
+    typed: str = ""
+    note: str = ""
 
 
 @page_model
@@ -368,10 +374,12 @@ class ComparePage(SitePage):
 
 @dataclass(frozen=True)
 class WantedPlays:
-    """Which plays of a run are shown."""
+    """Which plays of a run are shown, in which order, and by what they are counted together."""
 
     find: str
     only: str
+    sort: str
+    group: str
 
 
 @page_model
@@ -395,6 +403,9 @@ class RunPage(SitePage):
     query: str
     start: int
     step: int
+    sorts: list[str]
+    groups: list[str]
+    grouped: list[PlayGroup]
     plays: list[tuple[StoredPlay, str]]
     live: list[tuple[StoredPlay, str]]
     calls: list[dict[str, object]]

@@ -5,7 +5,7 @@ import json
 import pytest
 from steer_command import count_calls, find_figures, steer, summary
 from typer.testing import CliRunner
-from unhashed import drop_hashes
+from unhashed import add_hashes, drop_hashes
 
 from bestresponse.cli.app import app
 from bestresponse.core.errors import InvalidGame, StoreError, TooLarge, UsageError
@@ -213,11 +213,10 @@ def test_a_stored_run_is_reported_and_replayed_without_a_model(tmp_path, words):
 def test_a_replay_tells_what_differs(tmp_path):
     summary(tmp_path, "meeting")
     (calls,) = tmp_path.glob("dialogues-*/calls.jsonl")
-    calls.write_text(
-        drop_hashes(calls.read_text()).replace(
-            '"text":"{\\"agreed\\": true', '"text":"{\\"agreed\\": maybe'
-        )
+    changed = drop_hashes(calls.read_text()).replace(
+        '"text":"{\\"agreed\\": true', '"text":"{\\"agreed\\": maybe'
     )
+    calls.write_bytes(add_hashes(changed))
     replay = run_again(tmp_path, "replay")
     assert replay.exit_code == 1
     assert "were the same" in replay.stdout

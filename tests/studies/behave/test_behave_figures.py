@@ -1,6 +1,5 @@
 """Every figure of what was played, worked out by hand from a few recorded plays."""
 
-import json
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,6 +10,7 @@ from bestresponse.core.errors import SettingError
 from bestresponse.report.blocks import intervals
 from bestresponse.report.figures import charts
 from bestresponse.report.stats.statistics import Interval
+from bestresponse.runs.store.folder import encode_rows
 from bestresponse.studies.behave.config import BehaveConfig
 from bestresponse.studies.behave.estimates import (
     PlayerGroup,
@@ -55,7 +55,7 @@ def write_play(spec, own, other, players=("ann", "bob"), form=DILEMMA, **data):
 
 def store_plays(tmp_path, plays):
     """Write the lines as a run keeps them."""
-    (tmp_path / "records.jsonl").write_text("".join(json.dumps(play) + "\n" for play in plays))
+    (tmp_path / "records.jsonl").write_bytes(encode_rows(plays))
     (tmp_path / "unused.jsonl").write_text("")
     return SimpleNamespace(path=tmp_path)
 

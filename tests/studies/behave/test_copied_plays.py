@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from unhashed import drop_hashes
+from unhashed import add_hashes, drop_hashes
 
 import bestresponse as br
 from bestresponse.core.episode import Record, Submission, Void
@@ -213,7 +213,7 @@ def test_a_finished_run_is_not_made_again(tmp_path):
     path = write_session(tmp_path / "one", [("a", MATCH, {})])
     with RunFolder.open(tmp_path / "out", Manifest("out", "behave", {})) as folder:
         folder.finish("x", {}, MATCH)
-        (folder.path / "finished").write_text("")
+        folder.mark_finished()
         assert copy_plays(BehaveConfig((path,)), folder, {}, Execution()) == Outcome(found=1)
         assert not (folder.path / "unused.jsonl").exists()
 
@@ -263,6 +263,6 @@ def test_damaged_plays_of_others_are_refused_in_a_sentence(tmp_path, right, wron
     records = write_session(tmp_path / "s", [("a", MATCH, {})]) / "records.jsonl"
     text = drop_hashes(records.read_text("utf-8")).replace(": ", ":")
     assert right in text
-    records.write_text(text.replace(right, wrong), "utf-8")
+    records.write_bytes(add_hashes(text.replace(right, wrong)))
     with pytest.raises(UsageError, match=f"is damaged: .*{why}"):
         br.behave([tmp_path / "s"], output_dir=tmp_path / "out", bootstraps=20)

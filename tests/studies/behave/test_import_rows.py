@@ -379,7 +379,7 @@ def test_an_import_counts_matches_moves_rows_and_problems(tmp_path):
     ]
     # What is there already is not read again.
     assert import_file(tmp_path, text, seen)[2].played == 0
-    (tmp_path / "run" / "finished").write_text("")
+    RunFolder.read(tmp_path / "run").mark_finished()
     assert import_file(tmp_path, text, seen)[2] == Outcome(found=2)
 
 

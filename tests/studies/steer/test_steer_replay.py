@@ -10,6 +10,7 @@ import running
 from bestresponse.core.errors import StoreError
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.report.document import Figure, Paragraph, Quote
+from bestresponse.runs.store.folder import encode_rows
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.dialogue_frames import _describe_ruling
 from bestresponse.studies.steer.following import list_dialogue_states
@@ -43,7 +44,7 @@ def test_an_answer_that_was_changed_is_told(run, tmp_path):
     spoken = next(line for line in lines if isinstance(line.get("text"), str))
     original = spoken["text"]
     spoken["text"] = "Something else."
-    store.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    store.write_bytes(encode_rows(lines))
     try:
         replay = run.replay()
     finally:

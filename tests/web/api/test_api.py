@@ -193,7 +193,7 @@ def test_two_runs_are_compared_as_the_report_of_both_compares_them(server):
     assert compared["notes"] == [
         "Runs A and B share 3 of 3 and 4 games; differences are over these."
     ]
-    page = server.admin.get("/watch/compare", params=query).text
+    page = server.admin.get("/watch/compare", params={"run": names}).text
     assert "Runs A and B share 3 of 3 and 4 games" in page
     assert "Game by game" in page
 

@@ -61,7 +61,7 @@ def test_the_folder_of_the_servers_own_sessions_is_no_run(server):
 
 def test_a_run_is_compared_with_another(server):
     first, second = bench_run(server.folder), bench_run(server.folder, 4)
-    page = server.admin.get("/watch/compare", params={"first": first, "second": second}).text
+    page = server.admin.get("/watch/compare", params={"run": [first, second]}).text
     assert "difference" in page
     assert "scripted" in page
 

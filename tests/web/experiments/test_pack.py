@@ -8,7 +8,7 @@ import sys
 import zipfile
 
 import pytest
-from unhashed import drop_hashes
+from unhashed import add_hashes, drop_hashes
 from web_server import export, join, make_ready, seat, take
 
 from bestresponse.core.errors import BestResponseError, UsageError
@@ -159,7 +159,7 @@ def test_a_table_or_a_journal_that_was_changed_is_noticed(server, played, tmp_pa
     files = read_pack(pack_lobby(server, played))
     journal = files["journal/submissions.jsonl"].decode()
     written = drop_hashes(journal).replace('"cooperate"', '"defect"', 1)
-    changed = files | {"journal/submissions.jsonl": written.encode()}
+    changed = files | {"journal/submissions.jsonl": add_hashes(written)}
     replay = replay_pack(write_pack(tmp_path / "changed.zip", changed))
     assert not replay.equal
     different = [table.name for table in replay.tables if table.difference]

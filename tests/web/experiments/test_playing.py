@@ -182,7 +182,7 @@ def test_random_groups_become_complete_while_people_come(server):
 @pytest.mark.parametrize("text", ["title = 3", "[[", ""])
 def test_a_file_handed_in_on_the_page_is_refused_with_its_line(server, text):
     admin = server.admin
-    csrf = hidden(admin.get("/"), "csrf")
+    csrf = hidden(admin.get("/experiments/new"), "csrf")
     page = admin.post("/experiments", data={"csrf": csrf, "toml": text})
     assert page.status_code == 422
     assert "line" in page.text

@@ -108,7 +108,12 @@ def test_a_file_is_checked_previewed_and_tried_by_buttons_on_the_page(server):
     text = read_example("dilemma")
 
     def press(button, **fields):
-        form = {"csrf": hidden(server.admin.get("/"), "csrf"), "toml": text, "do": button, **fields}
+        form = {
+            "csrf": hidden(server.admin.get("/experiments/new"), "csrf"),
+            "toml": text,
+            "do": button,
+            **fields,
+        }
         return server.admin.post("/experiments", data=form)
 
     assert (

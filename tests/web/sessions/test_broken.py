@@ -8,6 +8,7 @@ import pytest
 from web_server import flatten, sit_down, take
 
 from bestresponse.core.errors import StoreError
+from bestresponse.runs.store.folder import encode_rows
 from bestresponse.web.sessions import journal
 from bestresponse.web.sessions.errors import BrokenSession
 from bestresponse.web.sessions.setup import GameChoice, Setup
@@ -20,7 +21,7 @@ def break_answers(server):
     path = server.folder / "sessions" / "submissions.jsonl"
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     lines[0]["action"] = "no such action"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    path.write_bytes(encode_rows(lines))
 
 
 def test_a_table_that_cannot_be_rebuilt_is_refused_shown_and_kept(server):

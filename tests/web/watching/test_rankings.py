@@ -4,26 +4,31 @@ differences, by hand."""
 import json
 
 import running
+import sample_runs
+from web_server import flatten
 
 from bestresponse.core.episode import Record, Submission, Void
 from bestresponse.core.player import Decision, Reading, Status
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.runs.store.folder import Manifest, RunFolder
+from bestresponse.runs.store.folder import Manifest, RunFolder, StoredPlay
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import bench
 from bestresponse.web.watching import runs
 from bestresponse.web.watching.runs import (
     ComparedGame,
+    PlayGroup,
     RunProgress,
     Runs,
     compare_run_games,
     filter_plays,
     filter_runs,
     find_neighbours,
+    group_plays,
     has_report,
     name_run,
     rank_players,
     rebuild_game,
+    sort_plays,
 )
 
 # The first games of seed 5 for the row player: [[72, 85], [-16, -66]], [[75, 33], [-85, 88]]; the
@@ -252,3 +257,54 @@ def test_plays_of_a_run_that_nobody_works_on_are_not_live(tmp_path):
     with RunFolder.open(folder.path, folder.manifest):
         assert {play.spec for play in Runs(tmp_path).list_live(folder.path.name)} == specs
     assert Runs(tmp_path).list_live(folder.path.name) == []
+
+
+def make_play(spec, game, players, payoffs, answers=1, void=None):
+    seats = dict(zip(("row", "col"), players, strict=True))
+    earned = {} if void else dict(zip(("row", "col"), payoffs, strict=True))
+    decision = Decision("A", "", Reading(Status.VALID))
+    submissions = (Submission("row", decision),) * answers
+    return StoredPlay(spec, {}, Record(game, 1, seats, submissions, earned, void))
+
+
+PLAYS = (
+    make_play("1", "stag-hunt", ("ann", "bot"), (4, 4), answers=2),
+    make_play("2", "chicken", ("ann", "bot"), (1, 5)),
+    make_play("3", "stag-hunt", ("bea", "bot"), (0, 3), answers=3),
+    make_play("4", "stag-hunt", ("ann", "bot"), (2, 1)),
+    make_play("5", "chicken", ("bea", "bot"), (), void=Void("row", "no answer")),
+)
+
+
+def test_plays_are_sorted_by_what_is_asked_for():
+    def order(by):
+        return "".join(play.spec for play in sort_plays(PLAYS, by))
+
+    assert order("time") == "12345"
+    assert order("players") == "12435"
+    assert order("answers") == "31245"
+    assert order("payoffs") == "12345"  # 8, 6, 3, 3, none
+
+
+def test_plays_are_counted_together_by_game_and_by_players():
+    chicken, stag = group_plays(PLAYS, "game")
+    assert chicken == PlayGroup("chicken", plays=2, void=1, payoffs={"row": 1, "col": 5})
+    assert stag == PlayGroup("stag-hunt", 3, 0, {"row": 2, "col": 8 / 3})  # (4 + 0 + 2) / 3
+    ann, bea = group_plays(PLAYS, "players")
+    assert (ann.name, ann.plays, ann.payoffs) == ("ann, bot", 3, {"row": 7 / 3, "col": 10 / 3})
+    assert (bea.plays, bea.void, bea.payoffs) == (2, 1, {"row": 0, "col": 3})
+
+
+def test_the_page_of_a_run_sorts_and_groups_and_two_ticked_runs_are_compared(server):
+    name = sample_runs.tournament_run(server.folder).path.name
+    page = flatten(server.admin.get(f"/watch/run/{name}", params={"group": "players"}))
+    assert '<td class="right" data-label="Plays">1</td>' in page
+    assert "scripted, tit-for-tat" in page
+    # What is not known is not obeyed, and not repeated either.
+    strange = {"sort": "<b>", "group": "<b>"}
+    assert "<b>" not in server.admin.get(f"/watch/run/{name}", params=strange).text
+    listed = flatten(server.admin.get("/watch"))
+    assert f'type="checkbox" name="run" value="{name}"' in listed
+    one = server.admin.get("/watch/compare", params={"run": [name]})
+    assert "Two runs can be compared, and 1 are ticked" in one.text
+    assert one.status_code == 422

@@ -6,13 +6,8 @@ an example, and the words of the reasoner, a function of this file in the place 
 its sentences is wrong on purpose.
 """
 
-import sys
 import textwrap
-import webbrowser
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 import bestresponse as br
 from bestresponse.cli.options import OutputDir
@@ -29,10 +24,6 @@ _OPPONENTS = ("tit-for-tat", "grim", "cooperator", "defector", "random")
 
 def demo_command(
     output_dir: OutputDir = Path("results"),
-    open_page: Annotated[
-        bool,
-        typer.Option("--open/--no-open", help="Open the report in a browser (only at a terminal)."),
-    ] = True,
 ) -> None:
     """Run the full pipeline on one example: a game program, its solution, a tournament, checked
     reasoning and a report."""
@@ -89,8 +80,6 @@ def demo_command(
     page = run.publish()[0].resolve()
     _announce("6. Reported", f"bestresponse report {run.path}")
     print(page)
-    if open_page and sys.stdout.isatty():
-        webbrowser.open(page.as_uri())
 
 
 def reasoner(prompt: str) -> str:

@@ -12,8 +12,10 @@ from typer.core import TyperGroup
 
 from bestresponse.cli.help import Commands, HelpfulCommand
 from bestresponse.cli.study_command import make_study_command
+from bestresponse.cli.terminal import notes
 from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.runs.study import find_study, studies
+from bestresponse.studies.bench.suites import split_suite
 
 if TYPE_CHECKING:
     from typer._click.core import Command, Context
@@ -25,7 +27,7 @@ _OF_WORDS = ("stories", "strategies")
 
 class _GameOrWords(HelpfulCommand):
     """Let `stories` or `strategies` after `bench`, which are no games, begin another study with its
-    own settings."""
+    own settings, and a suite of games one run after the other."""
 
     def make_context(
         self,
@@ -34,6 +36,12 @@ class _GameOrWords(HelpfulCommand):
         parent: Context | None = None,
         **extra: object,
     ) -> Context:
+        games, rest = split_suite(args)
+        for game in games:
+            notes().print(f"game: {game}", markup=False)
+            make_command("bench").main([game, *rest], prog_name=info_name, standalone_mode=False)
+        if games:
+            raise typer.Exit
         if not args or args[0] not in _OF_WORDS:
             near = get_close_matches(args[0], _OF_WORDS, cutoff=0.75) if args else []
             if near and not Path(args[0]).exists():

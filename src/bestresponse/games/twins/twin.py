@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 from bestresponse.core.capabilities import P, Parameter, ToMove
 from bestresponse.core.game import AnyGame, Role
@@ -101,7 +101,8 @@ class Twin(PositionGame[P], Generic[P, B]):
 
     def with_parameters(self, values: Mapping[str, Parameter]) -> AnyGame:
         """Return the twin of the base with these values."""
-        return replace(self, base=set_parameters(self.base, values))
+        base = cast("B", set_parameters(self.base, values))
+        return replace(self, base=base)
 
 
 def _fill(text: str, places: Mapping[str, tuple[str, ...]]) -> Worded:

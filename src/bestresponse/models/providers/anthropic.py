@@ -95,6 +95,7 @@ class AnthropicModel(HttpModel):
         mode: SchemaMode | None,
         refused: frozenset[str],
     ) -> dict[str, object]:
+        """Return all settings by the names of this service; None where one is not wanted."""
         settings: JsonObject = {
             "max_tokens": request.max_tokens,
             "temperature": None if request.temperature is None else min(request.temperature, 1.0),
@@ -129,6 +130,7 @@ class AnthropicModel(HttpModel):
         messages: tuple[Message, ...],
         settings: dict[str, object],
     ) -> JsonObject:
+        """Write the body of a request."""
         system = "\n\n".join(message.content for message in messages if message.role == "system")
         turns = [
             {"role": message.role, "content": message.content}
@@ -139,6 +141,7 @@ class AnthropicModel(HttpModel):
         return body | ({"system": system} if system else {})
 
     def read_reply(self, answer: object, request: Request) -> Reply:
+        """Read the reply out of what came back."""
         blocks = [
             block
             for block in read_field(answer, "content", list, self.id)

@@ -103,6 +103,7 @@ class GoogleModel(HttpModel):
         mode: SchemaMode | None,
         refused: frozenset[str],
     ) -> dict[str, object]:
+        """Return all settings by the names of this service; None where one is not wanted."""
         settings: JsonObject = {
             "maxOutputTokens": request.max_tokens,
             "temperature": request.temperature,
@@ -153,6 +154,7 @@ class GoogleModel(HttpModel):
         messages: tuple[Message, ...],
         settings: dict[str, object],
     ) -> JsonObject:
+        """Write the body of a request."""
         settings = dict(settings)
         tools = settings.pop("tools", None)
         system = [{"text": message.content} for message in messages if message.role == "system"]
@@ -170,6 +172,7 @@ class GoogleModel(HttpModel):
         return body | ({"systemInstruction": {"parts": system}} if system else {})
 
     def read_reply(self, answer: object, request: Request) -> Reply:
+        """Read the reply out of what came back."""
         if not isinstance(answer, dict):
             raise BadReply(f"{self.id} answered with {type(answer).__name__} instead of an object")
         usage = self._read_usage(answer.get("usageMetadata"))

@@ -111,6 +111,7 @@ class InspectModel(NetworkModel):
         mode: SchemaMode | None,
         refused: frozenset[str],
     ) -> dict[str, object]:
+        """Return all settings by the names of this service; None where one is not wanted."""
         schema = None
         if mode is SchemaMode.SCHEMA:
             written = read_schema(request)
@@ -169,6 +170,7 @@ class InspectModel(NetworkModel):
         raise MissingKey(why) if "API_KEY" in why else Rejected(why)
 
     def read_reply(self, answer: Any) -> Reply:
+        """Read the reply out of what came back."""
         choice = answer.choices[0] if answer.choices else None
         if choice is None or answer.error:
             raise ModelError(f"Inspect AI gave no answer: {answer.error or 'it has no choices'}")

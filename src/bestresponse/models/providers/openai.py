@@ -47,6 +47,7 @@ class OpenAIModel(HttpModel):
         mode: SchemaMode | None,
         refused: frozenset[str],
     ) -> dict[str, object]:
+        """Return all settings by the names of this service; None where one is not wanted."""
         alternatives = (
             min(request.logprobs, _MOST_ALTERNATIVES) if "top_logprobs" not in refused else 0
         )
@@ -73,10 +74,12 @@ class OpenAIModel(HttpModel):
         messages: tuple[Message, ...],
         settings: dict[str, object],
     ) -> JsonObject:
+        """Write the body of a request."""
         turns = [{"role": message.role, "content": message.content} for message in messages]
         return {"model": self._name, "messages": turns, **settings}
 
     def read_reply(self, answer: object, request: Request) -> Reply:
+        """Read the reply out of what came back."""
         return read_chat_reply(answer, self.id)
 
 

@@ -110,7 +110,9 @@ class BenchConfig(RunSettings):
         "buckets",
         "hard",
     ] = setting(default="standard")
-    """What is varied, or `hard`: large games whose equilibria mix many actions."""
+    """What else is varied, or `hard`: large games whose equilibria mix many actions. On the command
+    line also gtbench, plybench, ordinal144 or cards: the games of a benchmark, each in a run of its
+    own."""
     family: str = setting(default="zero-sum")
     """Family of random games, such as zero-sum, uniform or covariant; see `bestresponse games`."""
     set: PropertiesSetting = setting(default=(), metavar="NAME=VALUE")

@@ -22,6 +22,8 @@ from bestresponse.core.errors import InvalidGame, SettingError, UsageError
 from bestresponse.core.json import JsonObject, canonical
 from bestresponse.games.lookup import NamedGame, as_loaded_game
 from bestresponse.runs.inputs import Converted, GameLike, GameSetting
+from bestresponse.studies.bench.suites import ORDINAL
+from bestresponse.theory.games.isomorphs import ordinal_games
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.generators import Batch
 
@@ -177,6 +179,8 @@ class BenchGamesSetting(Converted["GamesLike | None", "NamedGame | GivenGames | 
             return value
         if isinstance(value, Batch):
             return GivenGames.of(value)
+        if value == ORDINAL:
+            return GivenGames.of(ordinal.game for ordinal in ordinal_games())
         if isinstance(value, dict) and set(value) == {_MANY}:
             return GivenGames.of(_read_form(entry) for entry in value[_MANY])
         if not stored and _is_list(value):

@@ -275,16 +275,11 @@ class ZeroSumSolutions:
         """
         numbers = np.empty(count * (rows + cols + 3))
         values, gaps, ranges = numbers[: 3 * count].reshape(3, count)
-        row, col = np.split(numbers[3 * count :], [count * rows])
+        strategies = numbers[3 * count :]
+        row = strategies[: count * rows].reshape(count, rows)
+        col = strategies[count * rows :].reshape(count, cols)
         steps = np.empty(count, dtype=np.int8)
-        return cls(
-            values,
-            row.reshape(count, rows),
-            col.reshape(count, cols),
-            gaps,
-            ranges,
-            steps,
-        )
+        return cls(values, row, col, gaps, ranges, steps)
 
     @property
     def arrays(self) -> tuple[Numbers, ...]:
@@ -508,7 +503,7 @@ def solve_zero_sum_game(matrix: ArrayLike, *, engine: Engine = "auto") -> ZeroSu
         raise InvalidGame(
             f"payoffs: expected one matrix (rows, cols), got an array with {payoffs.ndim} axes"
         )
-    return solve_zero_sum(payoffs, engine=engine)[0]
+    return solve_zero_sum(payoffs[None], engine=engine)[0]
 
 
 def as_batch(numbers: ArrayLike) -> Array:

@@ -39,6 +39,7 @@ from bestresponse.web.access import (
 from bestresponse.web.experiments.reading import check_experiment
 from bestresponse.web.pages import (
     LobbyPage,
+    NewExperimentPage,
     NewTablePage,
     PaymentsPage,
     PlayPage,
@@ -71,20 +72,12 @@ Page = Annotated[int, Query(ge=1, le=10**6)]
 @pages.get("/")
 def home(server: Server, page: Page = 1) -> HTMLResponse:
     """Show the lobbies, a page at a time, and what can be played."""
-    return _show_home(server, page=page)
-
-
-def _show_home(
-    server: ServerState, error: str = "", typed: str = "", page: int = 1, note: str = ""
-) -> HTMLResponse:
     lobbies = server.sessions.list_lobbies()
     pages = max(1, -(-len(lobbies) // _LOBBIES))
     page = min(page, pages)
     first = (page - 1) * _LOBBIES
     listed = lobbies[first : first + _LOBBIES]
     shown = PlayPage(
-        csrf=server.csrf(),
-        error=error,
         lobbies=[play.summarize_lobby(server, lobby) for lobby in listed],
         page=page,
         pages=pages,
@@ -92,10 +85,20 @@ def _show_home(
         opened=server.sessions.rooms,
         offers=setup.list_offers(),
         saved=list_saved_games(server.output),
-        typed=typed,
-        note=note,
     )
-    return render_form(shown)
+    return render_page(shown)
+
+
+@pages.get("/experiments/new")
+def new_experiment(server: Server) -> HTMLResponse:
+    """Show the form for an experiment file."""
+    return _show_experiment_form(server)
+
+
+def _show_experiment_form(
+    server: ServerState, error: str = "", typed: str = "", note: str = ""
+) -> HTMLResponse:
+    return render_form(NewExperimentPage(csrf=server.csrf(), error=error, typed=typed, note=note))
 
 
 @pages.post("/experiments")
@@ -108,7 +111,7 @@ def begin_experiment(server: Server, form: PostedForm) -> Response:
             return _try_experiment(server, text, action, _read_whole(form, "people", 8))
         lobby = play.create_experiment(server, text)
     except BestResponseError as error:
-        return _show_home(server, f"The experiment file: {error}", text)
+        return _show_experiment_form(server, f"The experiment file: {error}", text)
     return RedirectResponse(f"/lobby/{lobby.id}", 303)
 
 
@@ -124,7 +127,7 @@ def _try_experiment(server: ServerState, text: str, action: str, people: int) ->
     needed = count_people(text)
     if action == "check":
         note = f"This file is right. People who fill one group of every treatment: {needed}."
-        return _show_home(server, typed=text, note=note)
+        return _show_experiment_form(server, typed=text, note=note)
     settings = TrialSettings(
         needed if action == "preview" else min(max(people, 1), _MOST_BOTS), models=server.models
     )
@@ -133,7 +136,7 @@ def _try_experiment(server: ServerState, text: str, action: str, people: int) ->
         return HTMLResponse(
             render_preview(title, trial.pages), headers={"content-security-policy": REPORT_POLICY}
         )
-    return _show_home(server, typed=text, note=" ".join(trial.list_findings()))
+    return _show_experiment_form(server, typed=text, note=" ".join(trial.list_findings()))
 
 
 @pages.get("/play/new")

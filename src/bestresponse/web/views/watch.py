@@ -11,10 +11,11 @@ from itertools import islice
 from typing import Annotated
 from urllib.parse import quote, urlencode
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, Response
 
+from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Game, S
 from bestresponse.report import page
 from bestresponse.report.viewer import PLAYS_FOLDER, PLAYS_PAGE, ViewerLinks, write_part
@@ -85,8 +86,14 @@ def show_runs(
 
 
 @pages.get("/watch/compare")
-def compare_page(server: Server, first: str, second: str) -> HTMLResponse:
+def compare_page(
+    server: Server,
+    run: Annotated[list[str], Query(max_length=200)] = [],  # noqa: B006
+) -> HTMLResponse:
     """Show two runs beside each other: their figures, and every game."""
+    if len(run) != 2:
+        raise UsageError(f"two runs can be compared, and {len(run)} are ticked")
+    first, second = run
     folders = server.runs.folder(first), server.runs.folder(second)
     comparison = compare_runs(*(folder.path for folder in folders))
     shown = ComparePage(
@@ -99,20 +106,40 @@ def compare_page(server: Server, first: str, second: str) -> HTMLResponse:
     return render.render_page(shown)
 
 
+def read_wanted_plays(
+    find: Find = "", only: Find = "", sort: Find = "", group: Find = ""
+) -> WantedPlays:
+    """Read which plays of a run are wanted; what is not known is not wanted."""
+    return WantedPlays(
+        find,
+        only,
+        sort if sort in runs.PLAY_SORTS else next(iter(runs.PLAY_SORTS)),
+        group if group in runs.GROUPS else "",
+    )
+
+
 @pages.get("/watch/run/{run}")
 def show_run_page(
-    server: Server, run: str, start: Start = 0, find: Find = "", only: Find = ""
+    server: Server,
+    run: str,
+    wanted: Annotated[WantedPlays, Depends(read_wanted_plays)],
+    start: Start = 0,
 ) -> HTMLResponse:
     """Show the progress of a run and its plays."""
     folder = server.runs.folder(run)
     progress = server.runs.progress(run)
-    wanted = WantedPlays(find, only)
-    fitting = islice(runs.filter_plays(folder, find, only), start, start + _PAGE)
+    fitting = runs.filter_plays(folder, wanted.find, wanted.only)
+    grouped = []
+    if wanted.group:
+        shown_plays = list(fitting)
+        grouped = runs.group_plays(shown_plays, wanted.group)
+        fitting = iter(shown_plays)
+    listed = islice(runs.sort_plays(fitting, wanted.sort), start, start + _PAGE)
     others = []
     for other in server.runs.all():
         if other.study == folder.manifest.study and other.name != run:
             others.append(other)
-    plays = [(play, name_play(play)) for play in fitting]
+    plays = [(play, name_play(play)) for play in listed]
     live = [(play, name_play(play)) for play in server.runs.list_live(run)][:_PAGE]
     calls = [] if progress.plays else server.runs.list_calls(run, start, _PAGE)
     reported = runs.has_report(folder)
@@ -125,6 +152,9 @@ def show_run_page(
         query=urlencode(asdict(wanted)),
         start=start,
         step=_PAGE,
+        sorts=list(runs.PLAY_SORTS),
+        groups=list(runs.GROUPS),
+        grouped=grouped,
         plays=plays,
         live=live,
         calls=calls,

@@ -11,17 +11,18 @@ import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, StoreError, UsageError
-from bestresponse.core.game import AnyGame
+from bestresponse.core.game import NATURE, AnyGame, Role
 from bestresponse.core.json import JsonMapping, canonical
 from bestresponse.report.document import Document, Table
 from bestresponse.report.frames import Figures, Value
@@ -429,6 +430,65 @@ def filter_plays(folder: RunFolder, find: str, only: str) -> Iterator[StoredPlay
             continue
         if _has_words(f"{play.spec} {name_play(play)} {' '.join(record.players.values())}", find):
             yield play
+
+
+def name_players(play: StoredPlay) -> str:
+    """Return who played, in the order of the seats; nature is no player."""
+    players = play.record.players
+    return ", ".join(players[role] for role in players if role != NATURE)
+
+
+def _sum_payoffs(play: StoredPlay) -> float:
+    return -sum(play.record.payoffs.values())
+
+
+PLAY_SORTS: dict[str, Callable[[StoredPlay], str | float] | None] = {
+    "time": None,
+    "play": name_play,
+    "players": name_players,
+    "answers": lambda play: -len(play.record.submissions),
+    "payoffs": _sum_payoffs,
+}
+"""What plays are sorted by; most answers and highest payoffs come first."""
+GROUPS: dict[str, Callable[[StoredPlay], str]] = {
+    "game": lambda play: play.record.game,
+    "players": name_players,
+}
+"""What plays are counted together by."""
+
+
+def sort_plays(plays: Iterable[StoredPlay], by: str) -> Iterable[StoredPlay]:
+    """Return plays in the order asked for; in that of time they are not read all at once."""
+    key = PLAY_SORTS[by]
+    return plays if key is None else sorted(plays, key=key)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayGroup:
+    """Plays that have something in common: how many, how many void, mean payoffs of the others."""
+
+    name: str
+    plays: int
+    void: int
+    payoffs: Mapping[Role, float]
+
+
+def group_plays(plays: Iterable[StoredPlay], by: str) -> list[PlayGroup]:
+    """Count plays together that are equal in something."""
+    members: dict[str, list[StoredPlay]] = {}
+    for play in plays:
+        members.setdefault(GROUPS[by](play), []).append(play)
+    groups = []
+    for name in sorted(members):
+        ended = [play.record for play in members[name] if play.record.void is None]
+        earned: dict[Role, list[float]] = {}
+        for record in ended:
+            for role, amount in record.payoffs.items():
+                earned.setdefault(role, []).append(amount)
+        payoffs = {role: fmean(amounts) for role, amounts in earned.items()}
+        void = len(members[name]) - len(ended)
+        groups.append(PlayGroup(name, len(members[name]), void, payoffs))
+    return groups
 
 
 @dataclass(frozen=True, slots=True)
