@@ -210,3 +210,8 @@ def parse(text, name):
         match="the file format 'grid' of the package plugged-format cannot be made: Value",
     ):
         find_game(tmp_path / "wrong.grid")
+
+
+def test_the_text_of_a_program_is_not_taken_for_the_name_of_a_file():
+    with pytest.raises(UsageError, match="got a text of 60 lines; write it into a file"):
+        find_game("payoff(a, b, 1, 2).\n" * 60)

@@ -207,6 +207,11 @@ def find_game(
             "expected the name of a game or a file, got nothing; `bestresponse games` lists the"
             " names"
         )
+    if "\n" in text:
+        raise UsageError(
+            f"expected the name of a game or a file, got a text of {len(text.splitlines())} lines;"
+            " write it into a file, for example game.pl"
+        )
     if text == _STANDARD_INPUT and read_input is not None:
         game = FORMATS[".json"].parse(read_input(), "standard input")
         return LoadedGame(game.name or "standard input", "standard input", game)

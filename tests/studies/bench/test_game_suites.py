@@ -8,6 +8,8 @@ from typer.testing import CliRunner
 import bestresponse as br
 from bestresponse.cli.app import app
 from bestresponse.games.lookup import find_game
+from bestresponse.games.nim.rules import Nim
+from bestresponse.games.twins.twin import TWINS
 from bestresponse.studies.bench.suites import ORDINAL, SUITES, split_suite
 from bestresponse.theory.games.isomorphs import name_ordinal
 
@@ -29,10 +31,20 @@ def test_ordinal144_are_all_different() -> None:
 @pytest.mark.parametrize("typed", [["--suite", "cards"], ["--suite=cards"]])
 def test_a_suite_is_taken_out_of_what_was_typed(typed: list[str]) -> None:
     assert split_suite(["-m", "random", *typed, "--seed", "3"]) == (
-        "cards",
+        SUITES["cards"],
         ["-m", "random", "--seed", "3"],
     )
-    assert split_suite(["--suite", "invariance"]) == ("", ["--suite", "invariance"])
+    assert split_suite(["--suite", "invariance"]) == ((), ["--suite", "invariance"])
+
+
+def test_invariance_names_the_twins_of_a_game_with_its_settings() -> None:
+    games, rest = split_suite(["nim(piles=1-2)", "--suite", "invariance", "-m", "random"])
+    settings = "(piles=1-2,last_wins=true)"
+    assert games == ("nim(piles=1-2)", *(f"{twin}{settings}" for twin in TWINS["nim"]))
+    assert rest == ["-m", "random"]
+    for name in games[1:]:
+        assert find_game(name).game.base == Nim("1-2")
+    assert split_suite(["stag-hunt", "--suite", "invariance"])[0] == ()
 
 
 def test_every_game_has_a_run_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -461,7 +461,7 @@ def test_plays_that_cannot_be_read_enter_no_average():
     assert isinstance(figures["gain"], Interval)
     assert figures["gain"].estimate == 0.5
     nothing = FreshPlays(np.full((1, 2), NAN), np.full((2, 1, 2), NAN))
-    assert evaluate_plays(results, [(0, nothing)], "x") == {
+    assert evaluate_plays(results, [(0, nothing)]) == {
         "gain": None,
         "margin": None,
         "won": None,

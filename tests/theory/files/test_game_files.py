@@ -288,6 +288,10 @@ class TestJson:
         with pytest.raises(InvalidGame, match=message):
             parse_matrix_json(text)
 
+    def test_more_values_than_fit_into_memory_are_refused_before_they_are_read(self):
+        with pytest.raises(InvalidGame, match="more than 4,000,000 values"):
+            parse_matrix_json(f"[{'{}, ' * 4_000_000}1]")
+
 
 class TestFiles:
     def test_a_tree_has_a_limited_number_of_players(self):

@@ -15,7 +15,7 @@ from bestresponse.cli.study_command import make_study_command
 from bestresponse.cli.terminal import notes
 from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.runs.study import find_study, studies
-from bestresponse.studies.bench.suites import SUITES, split_suite
+from bestresponse.studies.bench.suites import split_suite
 
 if TYPE_CHECKING:
     from typer._click.core import Command, Context
@@ -36,11 +36,11 @@ class _GameOrWords(HelpfulCommand):
         parent: Context | None = None,
         **extra: object,
     ) -> Context:
-        suite, rest = split_suite(args)
-        for game in SUITES.get(suite, ()):
-            notes().print(f"{suite}: {game}", markup=False)
+        games, rest = split_suite(args)
+        for game in games:
+            notes().print(f"game: {game}", markup=False)
             make_command("bench").main([game, *rest], prog_name=info_name, standalone_mode=False)
-        if suite:
+        if games:
             raise typer.Exit
         if not args or args[0] not in _OF_WORDS:
             near = get_close_matches(args[0], _OF_WORDS, cutoff=0.75) if args else []

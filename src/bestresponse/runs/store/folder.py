@@ -556,7 +556,7 @@ def decode_answer(line: bytes) -> Submission:
     return submission_from_json(json.loads(line))
 
 
-FILES = ("submissions", "calls", "records")
+LINE_FILES = ("submissions", "calls", "records")
 """The files of a run that hold lines."""
 _MARKS = ("provider", "model", "source", "sha256")
 """What tells models of one name apart: the hashes are those of a function's text and of a file of
@@ -601,7 +601,7 @@ class RunFolder:
         lock = FolderLock(path)
         try:
             folder = cls._begin(path, manifest)
-            for name in FILES:
+            for name in LINE_FILES:
                 folder._files[name] = Lines(path / f"{name}.jsonl")
         except BaseException:
             lock.release()
@@ -746,14 +746,14 @@ class RunFolder:
     def _hash_files(self) -> str:
         """Return the hash of each file, as JSON."""
         hashes = {}
-        for name in FILES:
+        for name in LINE_FILES:
             with suppress(FileNotFoundError), open_plain(self.path / f"{name}.jsonl") as file:
                 hashes[name] = hashlib.file_digest(file, "blake2b").hexdigest()
         return json.dumps(hashes)
 
     def list_damage(self) -> Iterator[str]:
         """Say of every damaged line which it is, and of every play whose id is another's."""
-        for name in FILES:
+        for name in LINE_FILES:
             path = self.path / f"{name}.jsonl"
             for number, line in enumerate(_read_unchecked(path), 1):
                 if not _is_sound(line):

@@ -22,7 +22,7 @@ from bestresponse.core.json import canonical, digest
 from bestresponse.runs.run import Run, explain_no_run
 from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.store.folder import (
-    FILES,
+    LINE_FILES,
     FolderLock,
     Lines,
     Manifest,
@@ -206,7 +206,7 @@ def _write(
         raise UsageError(f"{path} already exists: name it as a part too, or choose another output")
     lock = FolderLock(path)
     try:
-        for name in FILES:
+        for name in LINE_FILES:
             (path / f"{name}.merging").unlink(missing_ok=True)
             with closing(Lines(path / f"{name}.merging")) as file:
                 lines = _select(parts, f"{name}.jsonl", kept)
@@ -214,7 +214,7 @@ def _write(
                     file.append_raw(block)
                 file.sync()
         (path / "finished").unlink(missing_ok=True)  # a part was; the whole may lack plays
-        for name in FILES:
+        for name in LINE_FILES:
             (path / f"{name}.merging").replace(path / f"{name}.jsonl")
         RunFolder(path, manifest).write_manifest()
     finally:

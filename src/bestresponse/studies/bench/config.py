@@ -102,11 +102,17 @@ class BenchConfig(RunSettings):
     llm_seed: int | None = setting(default=None, help="Seed sent to models that accept one.")
     trials: int = setting(default=1, ge=1, le=10_000)
     """Times each question is asked; every answer is measured."""
-    suite: Literal["standard", "invariance", "sensitivity", "generalisation", "buckets"] = setting(
-        default="standard"
-    )
-    """What else is varied: a suite of conditions. On the command line also gtbench, plybench,
-    ordinal144 or cards: the games of a benchmark, each in a run of its own."""
+    suite: Literal[
+        "standard",
+        "invariance",
+        "sensitivity",
+        "generalisation",
+        "buckets",
+        "hard",
+    ] = setting(default="standard")
+    """What else is varied, or `hard`: large games whose equilibria mix many actions. On the command
+    line also gtbench, plybench, ordinal144 or cards: the games of a benchmark, each in a run of its
+    own."""
     family: str = setting(default="zero-sum")
     """Family of random games, such as zero-sum, uniform or covariant; see `bestresponse games`."""
     set: PropertiesSetting = setting(default=(), metavar="NAME=VALUE")
@@ -339,7 +345,10 @@ class BenchConfig(RunSettings):
                 if self.set:
                     problem = "the suite buckets sets the parameters itself; leave them out"
                     raise SettingError("set", problem)
-        if self.game and self.suite in ("buckets", "sensitivity", "generalisation"):
+            case "hard":
+                drawn = ["num_rows", "num_cols", "family", "set"]
+                self.refuse_set(drawn, "the suite hard draws its own games; leave it out")
+        if self.game and self.suite in ("buckets", "sensitivity", "generalisation", "hard"):
             problem = f"{self.suite} draws games of other sizes; it takes no game of yours"
             raise SettingError("suite", problem)
 
@@ -420,6 +429,7 @@ class BenchConfig(RunSettings):
             decimals=self.decimals,
             game=self.game,
             properties=self.set,
+            hard=self.suite == "hard",
         )
 
     @property

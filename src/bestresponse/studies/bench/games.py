@@ -34,6 +34,7 @@ from bestresponse.studies.bench.families import (
     draw_family,
 )
 from bestresponse.studies.bench.given import GivenGames
+from bestresponse.studies.bench.hard import draw_hard
 from bestresponse.theory.equilibria.selection import select_equilibria
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
@@ -63,7 +64,8 @@ Order = tuple[tuple[int, ...], tuple[int, ...]]
 class Source:
     """Where games come from.
 
-    This is a family of games, one game whose actions are put in many orders, or a list of games.
+    This is a family of games, one game whose actions are put in many orders, a list of games, or
+    `hard` ones.
     """
 
     num_games: int
@@ -74,6 +76,7 @@ class Source:
     decimals: int = 0
     game: NamedGame | GivenGames | None = None
     properties: Properties = ()
+    hard: bool = False
 
     @property
     def form(self) -> NormalForm | None:
@@ -173,6 +176,12 @@ def draw_games(source: Source) -> Drawn:
         payoffs = np.stack([table[:, list(rows)][:, :, list(cols)] for rows, cols in orders])
         payoffs.setflags(write=False)
         return Drawn(payoffs, orders)
+    if source.hard:
+        drawn = [
+            draw_hard(number, source.seed, source.scale, source.decimals)
+            for number in range(source.num_games)
+        ]
+        return Drawn(tuple(drawn))
     payoffs = draw_family(
         source.family,
         source.num_games,

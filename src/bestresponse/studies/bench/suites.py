@@ -3,8 +3,12 @@
 What their papers play and what is smaller or left out here is told in docs/suites.md.
 """
 
-import itertools
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from bestresponse.games.lookup import find_game
+from bestresponse.games.parameters import list_parameters
+from bestresponse.games.twins.twin import TWINS
 
 ORDINAL = "ordinal144"
 """All strictly ordinal 2x2 games, in one run."""
@@ -34,19 +38,35 @@ SUITES: Mapping[str, tuple[str, ...]] = {
 """The games of every suite, as they are named on the command line."""
 
 
-def split_suite(words: Sequence[str]) -> tuple[str, list[str]]:
-    """Take `--suite NAME` out of the words of a command, where that names games.
+def split_suite(words: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
+    """Take `--suite NAME` out of the words of a command, where that names several games.
 
-    >>> split_suite(["--suite", "cards", "--model", "random"])
-    ('cards', ['--model', 'random'])
+    Return the games and the other words. `invariance` names a game with its twins, if it has any.
+
+    >>> split_suite(["tic-tac-toe", "--suite", "invariance", "--model", "random"])
+    (('tic-tac-toe', 'barrels', 'fifteen', 'three-colours'), ['--model', 'random'])
     >>> split_suite(["--suite=invariance"])
-    ('', ['--suite=invariance'])
+    ((), ['--suite=invariance'])
     """
     spread = [part for word in words for part in _split(word)]
-    for place, (word, name) in enumerate(itertools.pairwise(spread)):
+    for place, (word, name) in enumerate(pairwise(spread)):
+        rest = [*spread[:place], *spread[place + 2 :]]
         if word == "--suite" and name in SUITES:
-            return name, [*spread[:place], *spread[place + 2 :]]
-    return "", list(words)
+            return SUITES[name], rest
+        if word == "--suite" and name == "invariance" and rest:
+            twins = list_twins(rest[0])
+            return (twins, rest[1:]) if twins else ((), list(words))
+    return (), list(words)
+
+
+def list_twins(name: str) -> tuple[str, ...]:
+    """List a game and its twins with the same settings; nothing where it has none."""
+    plain = name.partition("(")[0]
+    if plain not in TWINS:
+        return ()
+    known = list_parameters(find_game(name).playable())
+    settings = ",".join(f"{key}={value}".lower() for key, value in known.items())
+    return name, *(f"{twin}({settings})" if settings else twin for twin in TWINS[plain])
 
 
 def _split(word: str) -> list[str]:

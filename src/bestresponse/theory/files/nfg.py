@@ -174,6 +174,8 @@ def format_nfg(game: GameLike, *, openspiel: bool = False) -> str:
 
 _NAMES = {"name": 0, "players": 1, "actions": 2}  # and how deep their lists are
 _DEEPEST = 60
+_MOST_VALUES = 4_000_000
+"""So many values of JSON take about 400 MB while they are read."""
 
 
 def parse_matrix_json(text: str, source: str = "JSON text") -> NormalForm | Tree:
@@ -185,6 +187,10 @@ def parse_matrix_json(text: str, source: str = "JSON text") -> NormalForm | Tree
     >>> parse_matrix_json("{" + payoffs + ', "players": ["Ann", "Bob"]}').players
     ('Ann', 'Bob')
     """
+    if text.count(",") >= _MOST_VALUES:
+        raise InvalidGame(
+            f"{source} holds more than {_MOST_VALUES:,} values; at most so many are read"
+        )
     try:
         return _game(
             json.loads(
