@@ -5,6 +5,7 @@ import json
 
 import running
 import sample_runs
+from unhashed import add_hashes
 from web_server import flatten
 
 from bestresponse.core.episode import Record, Submission, Void
@@ -134,8 +135,8 @@ def test_runs_are_sorted_by_plays_and_by_cost_the_largest_first():
 
 def write_calls(folder, *usages):
     lines = [{"model": "m", "reply": {"usage": usage, "latency": 0.5}} for usage in usages]
-    with (folder.path / "calls.jsonl").open("a") as file:
-        file.writelines(json.dumps(line) + "\n" for line in lines)
+    with (folder.path / "calls.jsonl").open("ab") as file:
+        file.write(add_hashes("".join(json.dumps(line) + "\n" for line in lines)))
 
 
 def test_tokens_and_money_of_a_run_are_added_up_as_it_goes_on(tmp_path, monkeypatch):

@@ -23,7 +23,7 @@ _NUMBERS = (
     "before that, both get 0."
 )
 _BARRELS = (
-    "Nine barrels of 1 to 9 tonnes stand in a harbour. Two captains take turns; at your turn you "
+    "Nine barrels of 1 to 9 tonnes lie in a harbour. Two captains take turns; at your turn you "
     "load one barrel onto your own ship. Whoever first has three barrels aboard that weigh "
     "exactly 15 tonnes together may sail and gets 1; the other captain gets -1. Other barrels "
     "aboard do no harm. If no barrel is left before that, both get 0."

@@ -432,7 +432,7 @@ def filter_plays(folder: RunFolder, find: str, only: str) -> Iterator[StoredPlay
             yield play
 
 
-def name_players(play: StoredPlay) -> str:
+def _name_seats(play: StoredPlay) -> str:
     """Return who played, in the order of the seats; nature is no player."""
     players = play.record.players
     return ", ".join(players[role] for role in players if role != NATURE)
@@ -445,14 +445,14 @@ def _sum_payoffs(play: StoredPlay) -> float:
 PLAY_SORTS: dict[str, Callable[[StoredPlay], str | float] | None] = {
     "time": None,
     "play": name_play,
-    "players": name_players,
+    "players": _name_seats,
     "answers": lambda play: -len(play.record.submissions),
     "payoffs": _sum_payoffs,
 }
 """What plays are sorted by; most answers and highest payoffs come first."""
 GROUPS: dict[str, Callable[[StoredPlay], str]] = {
     "game": lambda play: play.record.game,
-    "players": name_players,
+    "players": _name_seats,
 }
 """What plays are counted together by."""
 
