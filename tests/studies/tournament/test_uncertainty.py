@@ -26,14 +26,25 @@ def test_two_who_met_share_the_error_of_their_match():
     # match of 0 in the first seat against 1 varies, by 1 in both seats, in opposite directions.
     errors = np.zeros((2, 2, 2, 2))
     errors[0, 1] = [[1.0, -1.0], [-1.0, 1.0]]
-    found = SampledMeans(np.array([2.0, 1.0]), errors, np.ones((2, 2, 2), dtype=bool), plays=11)
+    found = SampledMeans(np.array([2.08, 1.0]), errors, np.ones((2, 2, 2), dtype=bool), plays=11)
     assert found.variances == pytest.approx([1 / 16, 1 / 16])
-    assert found.shared[0, 1] == pytest.approx(-1 / 16)
     # t(10) = 2.2281 times 1/4 on each side, cut at what the game allows.
     interval = found.estimate(0, (0.0, 2.5))
-    assert (interval.low, interval.high) == (pytest.approx(2 - 0.5570, abs=1e-4), 2.5)
-    # The difference of 1 has variance 4/16 and 20 degrees of freedom: t = 2.086 asks for 1.043.
+    assert (interval.low, interval.high) == (pytest.approx(2.08 - 0.5570, abs=1e-4), 2.5)
+    # The difference of 1.08 has variance 4/16 and, being that of one match, 10 degrees of freedom:
+    # it takes 2.2281 / 2 = 1.114.
     assert [places.tolist() for places in found.places] == [[1, 1], [2, 2]]
+    apart = SampledMeans(np.array([2.12, 1.0]), errors, found.counted, plays=11)
+    assert [places.tolist() for places in apart.places] == [[1, 2], [1, 2]]
+
+
+def test_both_seats_of_a_match_against_oneself_are_one_sample():
+    # Both earn the same in two plays: one degree of freedom, t = 12.706, of a mean with variance 1.
+    found = SampledMeans(
+        np.zeros(1), np.ones((1, 1, 2, 2)), np.ones((1, 1, 2), dtype=bool), plays=2
+    )
+    assert found.variances == pytest.approx([1.0])
+    assert found.estimate(0, (-20.0, 20.0)).high == pytest.approx(12.706, abs=1e-3)
 
 
 @pytest.mark.parametrize("continuation", [1.0, 0.9])

@@ -135,9 +135,9 @@ def find_standings(config: TournamentConfig, plays: Iterable[StoredPlay] = ()) -
         enter((first, second), played)
         if first != second and config.is_mirrored(first, second):
             enter((second, first), [match.mirrored for match in played])
-            # The same plays count twice, and vary together.
-            errors[first, second] *= 2
-            errors[second, first] *= 2
+            if config.seats == "both":  # the same plays count twice, as one match
+                errors[first, second] *= 4
+                errors[second, first] = 0.0
     return Standings(
         config,
         totals,
