@@ -6,6 +6,7 @@ import pytest
 
 import bestresponse as br
 from bestresponse.report.stats.statistics import Interval
+from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.uncertainty import SampledMeans, measure_error
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.repeated.automaton import classic_strategy
@@ -45,6 +46,18 @@ def test_both_seats_of_a_match_against_oneself_are_one_sample():
     )
     assert found.variances == pytest.approx([1.0])
     assert found.estimate(0, (-20.0, 20.0)).high == pytest.approx(12.706, abs=1e-3)
+
+
+def test_a_match_that_is_played_once_for_both_seats_is_one_sample(tmp_path, monkeypatch):
+    """Four plays have three degrees of freedom, t = 3.1824, although they fill two cells."""
+    monkeypatch.setattr(TournamentConfig, "is_mirrored", lambda config, first, second: True)
+    entries = ["random", "defector"]
+    settings = {"rounds": 50, "repetitions": 4, "against": "defector", "output_dir": tmp_path}
+    run = br.tournament("prisoners-dilemma", entries, **settings)
+    (match,) = [row for row in run.frame("matches") if row["first"] == "random"]
+    (row,) = [row for row in run.rows() if row["name"] == "random"]
+    error = match["first_deviation"] / 4**0.5 / 50
+    assert row["per_round"].half_width == pytest.approx(3.1824 * error, rel=1e-4)
 
 
 @pytest.mark.parametrize("continuation", [1.0, 0.9])
