@@ -285,7 +285,7 @@ class Standings:
         second = np.where(counted[..., 1], self.per_round[..., 1], 0.0).sum(axis=0)
         size = counted[..., 0].sum(axis=1) + counted[..., 1].sum(axis=0)
         means = np.where(size > 0, (first + second) / np.maximum(size, 1), np.nan)
-        return SampledMeans(means, self.errors, counted, self.config.repetitions or 1)
+        return SampledMeans(means, self.errors, counted, self.plays - self.missing)
 
     @cached_property
     def rows(self) -> list[StandingRow]:

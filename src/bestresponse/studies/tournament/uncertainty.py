@@ -44,13 +44,13 @@ class SampledMeans:
     """Mean payoffs per round over matches, of which each has an error.
 
     `errors` are by first and second seat; `counted` says which cells of a row enter its mean in the
-    first seat, and of a column in the second.
+    first seat, and of a column in the second; `plays` counts those of each match that are not void.
     """
 
     means: Array
     errors: Array
     counted: Array
-    plays: int
+    plays: Array
 
     @cached_property
     def sizes(self) -> Array:
@@ -80,17 +80,26 @@ class SampledMeans:
 
     @cached_property
     def _squares(self) -> Array:
-        """The squares of what matches add to every variance: both seats of one are one."""
+        """The squares of what matches add to every variance, by their degrees of freedom.
+
+        Both seats of a match are one sample.
+        """
         first, second = self._cells
         others = ~np.eye(len(first), dtype=bool)
         own = np.diag(first + second + 2 * self._met)
-        return np.asarray((first**2 + second**2).sum(axis=1, where=others) + own**2)
+        apart = first**2 / self._rest + second**2 / self._rest.T
+        return np.asarray(apart.sum(axis=1, where=others) + own**2 / np.diag(self._rest))
+
+    @cached_property
+    def _rest(self) -> Array:
+        """The degrees of freedom of every match."""
+        return np.asarray(np.maximum(self.plays - 1.0, 1.0))
 
     @cached_property
     def freedom(self) -> Array:
         """The degrees of freedom of every variance."""
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray((self.plays - 1) * self.variances**2 / self._squares)
+            return np.asarray(self.variances**2 / self._squares)
 
     def estimate(self, index: int, bounds: tuple[float, float]) -> Interval | float:
         """Return a mean with its interval; without one where nothing was seen to vary."""
@@ -103,7 +112,8 @@ class SampledMeans:
         reach = quantile * float(self.variances[index]) ** 0.5
         low = max(bounds[0], mean - reach)
         high = min(bounds[1], mean + reach)
-        played = int(self.sizes[index]) * self.plays
+        first, second = self.counted[index, :, 0], self.counted[:, index, 1]
+        played = int(self.plays[index, first].sum() + self.plays[second, index].sum())
         return Interval(mean, low, high=high, level=LEVEL, method="t", n=played)
 
     @cached_property
@@ -121,10 +131,10 @@ class SampledMeans:
         variances = np.maximum(own[:, None] + own - 2 * (met + met.T), 0.0)
         error = np.sqrt(variances)
         # Of two who met, what their match adds to the difference replaces what it adds to each.
-        shared = (first + second.T - 2 * met) ** 2 - first**2 - second.T**2
+        shared = ((first + second.T - 2 * met) ** 2 - first**2 - second.T**2) / self._rest
         squares = self._squares[:, None] + self._squares + shared + shared.T
-        several = (self.plays - 1) * variances**2
-        freedom = np.divide(several, squares, out=np.full_like(several, np.inf), where=squares > 0)
+        never = np.full_like(squares, np.inf)
+        freedom = np.divide(variances**2, squares, out=never, where=squares > 0)
         differences = max(1, len(apart) - 1)
         level = (1 - LEVEL) / (2 * differences)
         quantiles = stdtrit(np.minimum(freedom, 1e9), 1 - level)
