@@ -396,7 +396,10 @@ class TestServerAlone:
         )
         worker.request("load(attacker,attacker)", "attack :- hole.\n", 60.0, 1 << 16)
         worker.request(
-            "ask(attacker,1,10,200000,200000,100000,10000,20000)", "'-'(attack,[]).\n", 60.0, 1 << 16
+            "ask(attacker,1,10,200000,200000,100000,10000,20000)",
+            "'-'(attack,[]).\n",
+            60.0,
+            1 << 16,
         )
         worker.close()
         assert not untouched(place)
