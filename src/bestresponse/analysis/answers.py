@@ -64,6 +64,8 @@ _ABBREVIATIONS = {
     "aqre": " Did you mean agent-quantal-response?",
 }
 """What papers call a concept, with its name here."""
+_INNER = ("background", "stride")
+"""Arguments of the dynamics that say how a path is computed, and not which one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,7 +120,7 @@ class GameQuestion(Generic[G]):
 
         Texts are read as numbers where need be.
         """
-        known = {name: default for name, default in self.settings.items() if name != "stride"}
+        known = {name: default for name, default in self.settings.items() if name not in _INNER}
         given = {}
         for typed, value in (settings or {}).items():
             name = _OTHER_NAMES.get(typed, typed)

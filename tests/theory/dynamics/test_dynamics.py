@@ -174,6 +174,12 @@ def test_replicator_follows_the_logistic_curve_when_one_action_is_always_better_
     assert found.strategies[0][:, 0] == pytest.approx(1 / (1 + np.exp(-found.times)), abs=1e-9)
 
 
+def test_discrete_generations_multiply_shares_by_relative_fitness():
+    game = NormalForm.bimatrix([[3, 3], [1, 1]], [[0, 0], [0, 0]])
+    found = replicator(game, steps=1, form="discrete", background=1)
+    assert found.final[0].tolist() == [2 / 3, 1 / 3]
+
+
 def test_generations_take_payoffs_as_they_are_unless_one_is_negative():
     game = NormalForm.bimatrix([[3, 3], [1, 1]], [[-1, 0], [-1, 0]])
     found = replicator(game, steps=1, form="discrete")
@@ -263,6 +269,7 @@ def test_a_long_run_keeps_about_a_thousand_records():
         ),
         (lambda game: replicator(game, form="rk5"), "expected one of euler, rk4, discrete"),
         (lambda game: replicator(game, one_population=True), "expected a symmetric game"),
+        (lambda game: replicator(game, form="discrete", background=0), "expected more than 0"),
         (lambda game: fictitious_play(game, precision=-1), "precision: expected a number >= 0"),
         (lambda game: multiplicative_weights(game, rate=0), "rate: expected a number above 0"),
         (lambda game: logit_dynamics(game, -1), "precision: expected a number >= 0"),
@@ -318,7 +325,7 @@ def test_mutation_in_generations_keeps_a_dominated_action_alive() -> None:
     # Fitness 1 and 2, mutation m: at rest x = (1 - m) x / (2 - x) + 2 m (1 - x) / (2 - x), so x = 3
     # m + O(m^2).
     game = NormalForm.bimatrix([[1, 1], [2, 2]], [[1, 2], [1, 2]])
-    path = replicator(game, steps=400, form="discrete", mutation=0.01)
+    path = replicator(game, steps=400, form="discrete", background=0.0, mutation=0.01)
     x = float(path.final[0][0])
     assert x * (2 - x) == pytest.approx(0.99 * x + 0.02 * (1 - x), abs=1e-12)
     assert 0.01 < x < 0.03

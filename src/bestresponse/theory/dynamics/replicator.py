@@ -40,6 +40,7 @@ def replicator(
     size: float = 0.01,
     form: Form = "rk4",
     one_population: bool = False,
+    background: float | None = None,
     mutation: float = 0.0,
     stride: int | None = None,
 ) -> Trajectory:
@@ -54,8 +55,8 @@ def replicator(
     `size` (errors of order size**4 and size), at most 1 / payoff range, lest shares jump past 0.
 
     Discrete generations (`form` "discrete"; Maynard Smith, "Evolution and the Theory of Games",
-    1982): x_a <- x_a (b + f_a) / (b + mean f); b is 0, but where a player has negative payoffs just
-    enough to make them at least 1.
+    1982): x_a <- x_a (b + f_a) / (b + mean f), b the `background` fitness (by default none; where a
+    player has negative payoffs, just enough to make them at least 1).
 
     With `one_population` the game must be symmetric and plays against itself; `start` then holds
     one strategy for both players. Otherwise every player has a population of its own. Interior rest
@@ -80,7 +81,7 @@ def replicator(
     state[:] = np.concatenate(start_or_uniform(game, start))
 
     growth = _Growth(
-        values=fitness(_add_background(game) if form == "discrete" else game),
+        values=fitness(_add_background(game, background) if form == "discrete" else game),
         form=form,
         size=size,
         single=one_population,
@@ -139,9 +140,17 @@ def _mutate(offspring: Array, mutation: float) -> Array:
     return np.asarray(kept + moved.sum() - moved)
 
 
-def _add_background(game: NormalForm) -> NormalForm:
+def _add_background(game: NormalForm, background: float | None) -> NormalForm:
     """Turn payoffs into fitnesses, none of them negative."""
     lowest = [float(table.min()) for table in game.payoffs]
+    if background is not None:
+        if background + min(lowest) <= 0:
+            raise UsageError(
+                f"background: expected more than {0 - min(lowest):g}, so that payoffs are positive;"
+                f" got {background:g}"
+            )
+        return NormalForm(game.payoffs + background)
+
     shifted = []
     for table, low in zip(game.payoffs, lowest, strict=True):
         shifted.append(table if low >= 0 else (table - low) + 1.0)
