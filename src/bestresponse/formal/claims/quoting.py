@@ -135,8 +135,8 @@ class Said:
             place = token.start_pos or 0
             is_pronoun = self.words[place] == "one" and not self.find("units", place, place + 2)
             counts_players = self.words[place].isalpha() and place + 1 in self.taken
-            is_payoff = not (is_pronoun or counts_players)
-            if token.type in ("NUMBER", "SHARE") and is_payoff:
+            is_number = token.type in ("NUMBER", "SHARE")
+            if is_number and not (is_pronoun or counts_players):
                 found.append(self._read_amount(place, Fraction(str(token))))
         for place in self.find("halves"):
             found.append(_Amount(place, Fraction(1, 2)))
@@ -461,7 +461,7 @@ class QuoteCheck:
         for one in said.named:
             done = {move for _, move in one.choices}
             is_alone = said.find("alone", one.place - 3, one.place) and player not in one.owners
-            if is_alone and len(moves) == 2 and action not in done and done <= {*moves}:
+            if is_alone and len(moves) == 2 and action not in done:
                 return True
         return False
 
