@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import InvalidGame
 from bestresponse.theory import NormalForm
 from bestresponse.theory.equilibria.refinements import find_perfect
 
@@ -42,5 +42,5 @@ def test_adding_a_dominated_action_to_both_makes_the_second_equilibrium_perfect(
 
 def test_completely_mixed_equilibria_are_perfect_and_three_players_are_refused():
     assert find_perfect(NormalForm.zero_sum([[1, -1], [-1, 1]])).perfect == (True,)
-    with pytest.raises(UsageError, match="this game has 3"):
+    with pytest.raises(InvalidGame, match="perfect equilibria: .* got one of 3"):
         find_perfect(NormalForm(np.zeros((3, 2, 2, 2))))

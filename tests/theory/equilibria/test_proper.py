@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bestresponse.analysis.answers import ask_game
-from bestresponse.core.errors import TooLarge, UsageError
+from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.games.lookup import find_game
 from bestresponse.theory import NormalForm, find_perfect, find_proper
 
@@ -54,7 +54,7 @@ def test_it_can_be_asked_for_by_name_of_a_tree_too() -> None:
 
 
 def test_three_players_and_too_many_actions_are_refused() -> None:
-    with pytest.raises(UsageError, match="two players"):
+    with pytest.raises(InvalidGame, match="proper equilibria: expected a game of two players"):
         find_proper(np.zeros((3, 2, 2, 2)))
     with pytest.raises(TooLarge, match="11x11"):
         find_proper(np.zeros((2, 11, 11)))
