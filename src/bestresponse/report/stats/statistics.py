@@ -120,7 +120,7 @@ class Interval:
 
 def open_interval(estimate: float, n: int) -> Interval:
     """Return the interval of an estimate of which `n` units say nothing more."""
-    return Interval(estimate, -math.inf, math.inf, LEVEL, "none", n)
+    return Interval(estimate, -math.inf, high=math.inf, level=LEVEL, method="none", n=n)
 
 
 def as_sample(values: ArrayLike, what: str = "values") -> Floats:
