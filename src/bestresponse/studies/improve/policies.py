@@ -115,4 +115,5 @@ def _weigh_infosets(tree: Tree, policy: Policy) -> Array:
     """
     nodes = np.flatnonzero(tree.infoset >= 0)
     reach = find_reach(tree, find_chances(tree, policy.probabilities))
-    return np.bincount(tree.infoset[nodes], reach[nodes, tree.owner[nodes]], len(tree.infosets))
+    likely = np.bincount(tree.infoset[nodes], reach[nodes, tree.owner[nodes]], len(tree.infosets))
+    return np.asarray(likely, dtype=np.float64)
