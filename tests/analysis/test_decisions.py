@@ -133,3 +133,13 @@ def test_the_worst_decisions_come_first_and_ranks_are_compared():
     assert ranks["correlation"].estimate == pytest.approx(0.5)
     worst = [(row["player"], row["lost"], row["times"]) for row in frames["worst"]]
     assert worst == [("a", 3.0, 4), ("a", 1.0, 4), ("c", 1.0, 4)]
+
+
+def test_players_that_all_earn_a_tenth_have_no_ranks():
+    """Sums of tenths differ in the last digit, which correlated perfectly with itself."""
+    plays = []
+    for number, name in enumerate("abcdefgh"):
+        decision = Judged("one", "here", "x", "best", 0.1, 4.0)
+        for count in range(7 + 5 * number):
+            plays.append(JudgedPlay(f"{name}{count}", {"one": name}, {"one": 0.1}, [decision]))
+    assert tabulate_decisions(plays)["ranks"].rows == []

@@ -60,3 +60,11 @@ def test_ten_diners_lose_five_each() -> None:
     assert summary.payoffs == dict.fromkeys(game.roles, -5)
     assert summary.better_payoffs == dict.fromkeys(game.roles, 0)
     assert game.measure_cost((), "player 1", 0) == pytest.approx(4)
+
+
+@pytest.mark.parametrize(("count", "price", "joy"), [(3, 0.3, 0.1), (6, 0.6, 0.1), (2, 1, 0.5)])
+def test_a_course_that_is_worth_its_own_part_exactly_is_not_dominant(
+    count: int, price: float, joy: float
+) -> None:
+    game = Diner(tuple("abcdef"[:count]), price=price, joy=joy)
+    assert game.describe_equilibrium() is None

@@ -21,6 +21,7 @@ from bestresponse.formal.claims.form import Mix, Move, Sort
 from bestresponse.formal.claims.grounding import ground
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translation import Translator
+from bestresponse.theory.catalogue.trees import load_tree
 from bestresponse.theory.games.normal_form import NormalForm
 
 
@@ -66,6 +67,8 @@ def read_examples(path: Path) -> Iterator[Example]:
 
 
 def _subject(game: dict[str, Any]) -> Subject:
+    if "tree" in game:
+        return Subject(load_tree(game["tree"]))
     actions = tuple(tuple(own) for own in game["actions"])
     return Subject(
         NormalForm(np.array(game["payoffs"], dtype=float), tuple(game.get("players", ())), actions)
@@ -98,6 +101,8 @@ def _argument(name: str, sort: Sort, given: Any, subject: Subject, who: int | No
     if sort is Sort.JOINT:
         return tuple(given)
     if sort is Sort.CHAIN:
+        if all(isinstance(one, list) for one in given):
+            return tuple(Move(*one) for one in given)
         seats = [
             player
             for i, player in enumerate(subject.players)

@@ -40,6 +40,8 @@ _SEED = 23
 """Of the resampling: the same for all players, so that they are resampled alike."""
 _RESAMPLES = 1_000
 _LEAST_RANKED = 3
+_DIGITS = 12
+"""Means that agree to so many digits are tied: the rest is rounding."""
 _MOST_WORST = 200
 
 
@@ -310,7 +312,9 @@ def _correlate(plays: Sequence[JudgedPlay], players: Sequence[str]) -> list[Rank
     weights = np.vstack([np.ones(len(plays)), drawn])
     paid, seated, lost, decided = (weights @ part for part in sums)
     with np.errstate(invalid="ignore"):
-        ranks = rankdata([paid / seated, -lost / decided], axis=2)
+        means = np.array([paid / seated, -lost / decided])
+        means /= np.abs(means).max(axis=2, keepdims=True)
+        ranks = rankdata(np.round(means, _DIGITS), axis=2)
         apart = ranks - ranks.mean(axis=2, keepdims=True)
         squares = (apart**2).sum(axis=2)
         together = apart.prod(axis=0).sum(axis=1)

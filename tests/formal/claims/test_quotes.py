@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ from bestresponse.formal.claims import (
     Reviewer,
     Subject,
 )
-from bestresponse.formal.claims.claim import QuotedClaim
+from bestresponse.formal.claims.claim import FORMS, QuotedClaim
+from bestresponse.formal.claims.form import Move
 from bestresponse.formal.claims.translation import keep_said
 from bestresponse.logic import Verdict
 from bestresponse.models.providers.scripted import ScriptedModel
@@ -27,8 +29,12 @@ from bestresponse.theory.catalogue.trees import load_tree
 
 HERE = Path(__file__).parent
 DILEMMA = Subject(load("prisoners-dilemma"))
-# The check was made with the first games of the file; those behind were written afterwards.
-EXAMPLES = list(read_examples(HERE / "translations.json"))
+FILES = ("translations", "later_translations", "reported_translations")
+# The check was made with the first games of the first file and mended with what failed in the
+# others; `unseen_translations` was written, and measured once, when all of that was done.
+EXAMPLES = {
+    name: list(read_examples(HERE / f"{name}.json")) for name in (*FILES, "unseen_translations")
+}
 
 
 def keeps(claim: Claim, example: Example) -> bool:
@@ -38,17 +44,21 @@ def keeps(claim: Claim, example: Example) -> bool:
     return kept == row
 
 
-def test_good_translations_keep_their_verdict() -> None:
-    good = [(claim, example) for example in EXAMPLES for claim in example.claims]
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_good_translations_keep_their_verdict(name: str) -> None:
+    good = [(claim, example) for example in EXAMPLES[name] for claim in example.claims]
     lost = [(str(claim), example.text) for claim, example in good if not keeps(claim, example)]
-    assert len(good) > 150
+    assert len(good) > 25
     assert len(lost) / len(good) < 0.03, lost
 
 
-def test_no_false_sentence_is_proved_by_a_translation_that_puts_it_right() -> None:
+@pytest.mark.parametrize(("name", "least"), [*zip(EXAMPLES, (190, 130, 130, 50), strict=True)])
+def test_no_false_sentence_is_proved_by_a_translation_that_puts_it_right(
+    name: str, least: int
+) -> None:
     proved = []
     tried = 0
-    for example in EXAMPLES:
+    for example in EXAMPLES[name]:
         checker = Checker(example.subject)
         for claim in example.claims:
             if checker.check(claim).verdict is Verdict.PROVED:
@@ -58,8 +68,33 @@ def test_no_false_sentence_is_proved_by_a_translation_that_puts_it_right() -> No
                     tried += 1
                     if keeps(changed, example):
                         proved.append((str(changed), example.text))
-    assert tried >= 190
+    assert tried >= least
     assert proved == []
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("(cooperate, cooperate) is a Nash equilibrium.", "pareto_optimal"),
+        ("(defect, defect) is Pareto optimal.", "equilibrium"),
+        ("Defect is a dominated strategy of mine.", "strictly_dominant"),
+        ("Cooperate is a dominant strategy of mine.", "strictly_dominated"),
+        ("The lowest possible payoff for me is 1.", "maximin_payoff"),
+        ("The most that cooperate can pay me is 5.", "limited_payoff_for_choice"),
+    ],
+)
+def test_a_term_of_theory_is_not_exchanged_for_another(text: str, form: str) -> None:
+    actions = ("cooperate",) if "ooperate" in text else ("defect",)
+    number = next((Fraction(sign) for sign in text if sign.isdigit()), Fraction(0))
+    given = {
+        "outcome": tuple(Move(who, actions[0]) for who in ("you", "them")),
+        "action": actions[0],
+        "value": number,
+        "who": "you",
+    }
+    claim = Claim(form, tuple(given[name] for name in FORMS[form].names))
+    assert Checker(DILEMMA).check(claim).verdict is Verdict.PROVED
+    assert not keeps(claim, Example(text, DILEMMA, frozenset(), frozenset()))
 
 
 def review(text: str, *claims: dict[str, Any], subject: Subject = DILEMMA) -> Review:

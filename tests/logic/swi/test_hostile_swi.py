@@ -300,7 +300,7 @@ def served(layers: tuple[str, ...]) -> Worker:
 
 def victim(worker: Worker) -> list[str]:
     goal = "'-'(table_row(Steps,Goals),[Steps,Goals]).\n"
-    return worker.request("ask(victim,1,100,100000,100000,100000,10000)", goal, 60.0, 1 << 20)
+    return worker.request("ask(victim,1,100,100000,100000,100000,10000,20000)", goal, 60.0, 1 << 20)
 
 
 @pytest.fixture(scope="module")
@@ -324,7 +324,7 @@ class TestServerAlone:
             attacker = f"attacker{next(ATTACKERS)}"
             said += holder[0].request(f"load({attacker},none)", text, 20.0, 1 << 16)
             said += holder[0].request(
-                f"ask({attacker},1,10,200000,200000,100000,10000)",
+                f"ask({attacker},1,10,200000,200000,100000,10000,20000)",
                 f"'-'({goal},[]).\n",
                 20.0,
                 1 << 20,
@@ -396,7 +396,10 @@ class TestServerAlone:
         )
         worker.request("load(attacker,attacker)", "attack :- hole.\n", 60.0, 1 << 16)
         worker.request(
-            "ask(attacker,1,10,200000,200000,100000,10000)", "'-'(attack,[]).\n", 60.0, 1 << 16
+            "ask(attacker,1,10,200000,200000,100000,10000,20000)",
+            "'-'(attack,[]).\n",
+            60.0,
+            1 << 16,
         )
         worker.close()
         assert not untouched(place)
@@ -489,7 +492,7 @@ class TestWithoutTheGate:
                 attacker = f"attacker{next(ATTACKERS)}"
                 worker.request(f"load({attacker},none)", text, 3.0, 1 << 16)
                 worker.request(
-                    f"ask({attacker},1,1000,2000000,2000000,4000000,10000)",
+                    f"ask({attacker},1,1000,2000000,2000000,4000000,10000,20000)",
                     "'-'(table_row(A,B),[A,B]).\n",
                     3.0,
                     1 << 23,

@@ -94,6 +94,12 @@ def spiel(history, **more):
     return {"game": "tic_tac_toe", "history": history, "players": ["X", "O"], **more}
 
 
+@pytest.mark.parametrize(("won", "problems"), [("1.0", []), ("2", ["payoff mismatch"])])
+def test_payoffs_that_are_told_as_text_are_numbers(tmp_path, won, problems):
+    _, found, _ = read(tmp_path, "openspiel", spiel(NUMBERS, returns=[won, "-1"]))
+    assert [one["problem"] for one in found] == problems
+
+
 def test_a_forbidden_move_is_listed_and_what_came_before_is_kept(tmp_path):
     (play,), (problem,), _ = read(tmp_path, "openspiel", spiel([0, 1, 0]))
     assert problem["problem"] == "forbidden move"

@@ -84,9 +84,9 @@ def test_figures_are_shares_of_the_range_of_payoffs_also_where_it_is_small_and_0
 
 @pytest.mark.parametrize(("size", "gap"), [(1e6, 0.0), (1e-3, 1e-5)])
 def test_what_counts_as_a_rounding_error_depends_on_the_size_of_the_payoffs(size, gap):
-    """A gap of a ten-thousandth is below a billionth of a million, one of a hundred-thousandth is 1
-    % of 1/1000."""
-    lost = {1e6: 1e-4, 1e-3: 1e-5}[size]
+    """Floats near a million end at the tenth decimal, so that a gap of five billionths is nothing
+    but rounding; one of a hundred-thousandth is 1 % of 1/1000."""
+    lost = {1e6: 5e-9, 1e-3: 1e-5}[size]
     found = figures([[size, size], [size - lost, size - lost]], [0, 1], [1, 0])
     assert found["nash_gap"] == pytest.approx(gap, rel=1e-9)
     assert found["exploitability"] == pytest.approx(gap, rel=1e-9)
@@ -198,7 +198,7 @@ def test_games_depend_on_seed_and_number_only_and_are_rounded_before_solving():
         ({"num_rows": 13}, "num_rows: expected a whole number from 1 to 12, got 13"),
         ({"num_games": 2.5}, "num_games: expected a whole number from 1 to 1,000,000, got 2.5"),
         ({"family": "zerosum"}, "Did you mean zero-sum"),
-        ({"suite": "all"}, "sensitivity, generalisation, buckets, got 'all'"),
+        ({"suite": "all"}, "sensitivity, generalisation, buckets, hard, got 'all'"),
         (
             {"elicit": "mix"},
             (
@@ -488,6 +488,14 @@ def test_own_value_gap_and_best_response_of_a_row_are_over_the_same_plays(tmp_pa
     assert player["gap_ratio"] == pytest.approx(
         sum(row["nash_gap"] for row in read) / sum(abs(row["br_value"]) for row in read)
     )
+
+
+@pytest.mark.parametrize("offset", [1e9, -1e9, 1e11])
+def test_a_gap_is_none_the_less_for_what_everybody_gets(offset):
+    """In [[5, 4], [4, 4]] the second row earns 4 against a fair coin, and the first 4.5."""
+    own = np.array([[[5.0, 4.0], [4.0, 4.0]]]) + offset
+    (found,) = measure_strategies(own, -own, np.array([[0.0, 1.0]]), np.array([[0.5, 0.5]]))
+    assert found["nash_gap"] == found["exploitability"] == found["gap_normalised"] == 0.5
 
 
 def test_rounding_errors_are_no_gap():

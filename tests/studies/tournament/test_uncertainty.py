@@ -6,6 +6,7 @@ import pytest
 
 import bestresponse as br
 from bestresponse.report.stats.statistics import Interval
+from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.uncertainty import SampledMeans, measure_error
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.repeated.automaton import classic_strategy
@@ -26,14 +27,50 @@ def test_two_who_met_share_the_error_of_their_match():
     # match of 0 in the first seat against 1 varies, by 1 in both seats, in opposite directions.
     errors = np.zeros((2, 2, 2, 2))
     errors[0, 1] = [[1.0, -1.0], [-1.0, 1.0]]
-    found = SampledMeans(np.array([2.0, 1.0]), errors, np.ones((2, 2, 2), dtype=bool), plays=11)
+    found = SampledMeans(
+        np.array([2.08, 1.0]), errors, np.ones((2, 2, 2), dtype=bool), np.full((2, 2), 11)
+    )
     assert found.variances == pytest.approx([1 / 16, 1 / 16])
-    assert found.shared[0, 1] == pytest.approx(-1 / 16)
     # t(10) = 2.2281 times 1/4 on each side, cut at what the game allows.
     interval = found.estimate(0, (0.0, 2.5))
-    assert (interval.low, interval.high) == (pytest.approx(2 - 0.5570, abs=1e-4), 2.5)
-    # The difference of 1 has variance 4/16 and 20 degrees of freedom: t = 2.086 asks for 1.043.
+    assert (interval.low, interval.high) == (pytest.approx(2.08 - 0.5570, abs=1e-4), 2.5)
+    # The difference of 1.08 has variance 4/16 and, being that of one match, 10 degrees of freedom:
+    # it takes 2.2281 / 2 = 1.114.
     assert [places.tolist() for places in found.places] == [[1, 1], [2, 2]]
+    apart = SampledMeans(np.array([2.12, 1.0]), errors, found.counted, found.plays)
+    assert [places.tolist() for places in apart.places] == [[1, 2], [1, 2]]
+
+
+def test_both_seats_of_a_match_against_oneself_are_one_sample():
+    # Both earn the same in two plays: one degree of freedom, t = 12.706, of a mean with variance 1.
+    found = SampledMeans(
+        np.zeros(1), np.ones((1, 1, 2, 2)), np.ones((1, 1, 2), dtype=bool), plays=np.array([[2]])
+    )
+    assert found.variances == pytest.approx([1.0])
+    assert found.estimate(0, (-20.0, 20.0)).high == pytest.approx(12.706, abs=1e-3)
+
+
+def test_plays_that_broke_off_leave_fewer_degrees_of_freedom():
+    """Two plays of the only match that varies: t = 12.706, however many the others have."""
+    errors = np.zeros((2, 2, 2, 2))
+    errors[0, 1, 0, 0] = 16.0
+    counted = np.ones((2, 2, 2), dtype=bool)
+    found = SampledMeans(np.zeros(2), errors, counted, np.array([[10, 2], [10, 10]]))
+    interval = found.estimate(0, (-20.0, 20.0))
+    assert interval.high == pytest.approx(12.706, abs=1e-3)
+    assert interval.n == 32
+
+
+def test_a_match_that_is_played_once_for_both_seats_is_one_sample(tmp_path, monkeypatch):
+    """Four plays have three degrees of freedom, t = 3.1824, although they fill two cells."""
+    monkeypatch.setattr(TournamentConfig, "is_mirrored", lambda config, first, second: True)
+    entries = ["random", "defector"]
+    settings = {"rounds": 50, "repetitions": 4, "against": "defector", "output_dir": tmp_path}
+    run = br.tournament("prisoners-dilemma", entries, **settings)
+    (match,) = [row for row in run.frame("matches") if row["first"] == "random"]
+    (row,) = [row for row in run.rows() if row["name"] == "random"]
+    error = match["first_deviation"] / 4**0.5 / 50
+    assert row["per_round"].half_width == pytest.approx(3.1824 * error, rel=1e-4)
 
 
 @pytest.mark.parametrize("continuation", [1.0, 0.9])
@@ -55,7 +92,9 @@ def test_intervals_and_places_hold_the_truth(continuation):
         result = play_round_robin(players, game, repetition, repetitions=5, seed=seed)
         shape = (len(players), len(players), 2)
         errors = measure_error(result.plays)
-        found = SampledMeans(average(result), errors, np.ones(shape, dtype=bool), plays=5)
+        found = SampledMeans(
+            average(result), errors, np.ones(shape, dtype=bool), np.full(shape[:2], 5)
+        )
         low, high = found.places
         placed += ((low <= worst) & (high >= best)).tolist()
         for index, mean in enumerate(truth):

@@ -43,6 +43,7 @@ def test_two_people_agree_by_moves_and_not_by_what_they_write(site, people):
     say(ann, "Then this.", "make an offer")
     ann.get_by_label("price").fill("42")
     ann.get_by_role("button", name="Send").click()
+    bob.get_by_text("If you accept now, this is agreed: 42.").wait_for()
     # Nothing that ends the talk is stored before it is confirmed, and only that very move is.
     played = site.state.sessions.get_session(session).episode.submissions
     before = len(played)

@@ -8,7 +8,8 @@ So a claim counts only if its words say it:
 - every choice is named there, and no other choice of the same player instead;
 - the player whom the claim is about is spoken of, or nobody is;
 - a denial has its word, and a word of denial makes one;
-- "more" and "less", "strictly" and "weakly", and the two sides of a comparison are not exchanged.
+- "more" and "less", "strictly" and "weakly", and the two sides of a comparison are not exchanged;
+- no other term of theory stands for its own, as "Nash" for "Pareto".
 
 What the quote does not say may be in the sentence before it or in the heading above. This is a
 check of words, not of grammar: it refuses some good translations, and those have no verdict.
@@ -133,7 +134,9 @@ class Said:
         for token in self.tokens:
             place = token.start_pos or 0
             is_pronoun = self.words[place] == "one" and not self.find("units", place, place + 2)
-            if token.type in ("NUMBER", "SHARE") and not is_pronoun:
+            counts_players = self.words[place].isalpha() and place + 1 in self.taken
+            is_number = token.type in ("NUMBER", "SHARE")
+            if is_number and not (is_pronoun or counts_players):
                 found.append(self._read_amount(place, Fraction(str(token))))
         for place in self.find("halves"):
             found.append(_Amount(place, Fraction(1, 2)))
@@ -171,6 +174,9 @@ class Said:
             found.append(_Person(place, frozenset()))
         for place in self.find("others"):
             found.append(_Person(place, self.everybody - {0}))
+        for place in self.find("pronouns") if len(self.everybody) > 2 else []:
+            named = [one for one in found if one.place < place and len(one.players - {0}) == 1]
+            found += [_Person(place, max(named).players)] if named else []
         return sorted(found, key=lambda person: (person.place, len(person.players)))
 
     @cached_property
@@ -266,9 +272,14 @@ class Said:
         names = [move.lower() for moves in self.known.subject.actions for move in moves]
         is_agent = self.words[place].endswith(("or", "er", "ors", "ers"))
         is_agent = is_agent and self.words[place] not in names
+        if is_agent and self.words[place - 1] in ("two", "both"):
+            return self.everybody
         if not near and (is_agent or self.facing & set(range(start, place))):
-            return self.everybody - {0}
-        if not near and before and self.find("joins", before[-1].place, place):
+            facing = [one.players for one in self.people if one.place < place and one.players]
+            is_known = facing and len(facing[-1]) == 1 and not is_agent
+            return self.everybody - (facing[-1] if is_known else {0})
+        is_joined = before and self.find("joins", before[-1].place, place)
+        if not near and (is_joined or (before and self.words[start:place] == ["to"])):
             return before[-1].owners
         owners: frozenset[int] = frozenset()
         for person in near[-1:-3:-1]:
@@ -300,6 +311,7 @@ class QuoteCheck:
             or self._find_sides(claim, said)
             or _find_denial(claim, Said(clause, self.words))
             or _find_direction(claim, said)
+            or _find_term(claim, said)
         )
 
     def list_unused(self, sentence: str, claims: Iterable[Claim]) -> Iterator[str]:
@@ -419,6 +431,7 @@ class QuoteCheck:
             named = [one for one in said.named if (player, action) in one.choices]
             others = [one for one in said.named if one.owners == {player}]
             told = any((player, action) in one.choices for one in earlier.named)
+            told |= self._is_left(player, action, said)
             is_other = others and not any(one in others for one in named)
             if is_other or not (named or told):
                 return f"its words do not say {action} of {players[player]}"
@@ -438,12 +451,24 @@ class QuoteCheck:
         places = [one.place for one in said.named if own in one.choices]
         if places and not any(self._fits(claim, place, said, own[0]) for place in places):
             return f"its words say {claim['action']} in another case"
-        return "" if "other" in names else self._find_key(own, said)
+        if "other" in names:
+            return ""
+        return self._find_key(own, said, "plays" if claim.form == "will_play" else "keys")
 
-    def _find_key(self, own: tuple[int, str], said: Said) -> str:
+    def _is_left(self, player: int, action: str, said: Said) -> bool:
+        """Return whether a choice is left to a player where only another one does something."""
+        moves = self.subject.actions[player]
+        for one in said.named:
+            done = {move for _, move in one.choices}
+            is_alone = said.find("alone", one.place - 3, one.place) and player not in one.owners
+            if is_alone and len(moves) == 2 and action not in done:
+                return True
+        return False
+
+    def _find_key(self, own: tuple[int, str], said: Said, keys: str) -> str:
         """Say whether what a choice is said to be is said of another one."""
         told = []
-        for place in said.find("keys"):
+        for place in said.find(keys):
             start, stop = said.find_part(place)
             mine = [one for one in said.named if own[0] in one.owners]
             near = [one for one in mine if start <= one.place < stop]
@@ -459,7 +484,8 @@ class QuoteCheck:
         spoken = [players for players in spoken if players]
         if who is None or any(who in players for players in spoken):
             return ""
-        if (who == 0 and not spoken) or "value" in FORMS[claim.form].names:
+        is_placed = "value" in FORMS[claim.form].names and not _is_counted(claim, said)
+        if (who == 0 and not spoken) or is_placed:
             return ""
         return f"its words do not speak of {claim['who']}"
 
@@ -472,6 +498,8 @@ class QuoteCheck:
             first, second = ({(claim["who"], claim[name])} for name in ("action", "other"))
         else:
             return ""
+        if first == second:
+            return "its words compare no choice with itself"
         sides = (first - second, second - first)
         for place in said.find("over"):
             word = said.words[place]
@@ -480,7 +508,10 @@ class QuoteCheck:
             after = self._list_sides(sides, said.named, range(place + 1, len(said.words)))
             if not (before and after) or (word == "by" and not passive):
                 continue
-            turned = passive or bool(said.find("less", place - 3, place))
+            less = [
+                one for one in said.find("less", place - 3, place) if said.words[one] != "worst"
+            ]
+            turned = passive or bool(less)
             turned = turned or (word == "to" and "from" in said.words[:place])
             if (after[0] == 0) == (turned != claim.form.startswith("lower")):
                 return ""
@@ -521,7 +552,7 @@ def _is_said(value: Fraction, amount: _Amount, claim: Claim) -> bool:
 def _find_near(said: Said, place: int, player: int) -> _Named | None:
     """Return the choice of a player that a number speaks of."""
     start, stop = said.find_part(place)
-    own = [one for one in said.named if player in one.owners]
+    own = [one for one in said.named if player in one.owners and one.place != place]
     inside = [one for one in own if start <= one.place < stop]
     sure = [one for one in own if one.place < place]
     near = inside or sure
@@ -554,6 +585,22 @@ def _find_denial(claim: Claim, said: Said) -> str:
     return "its words deny something" if plain and not absorbs else ""
 
 
+_CAUTIOUS: Final = ("guaranteed_payoff_for", "guaranteed", "maximin", "minimax", "limited")
+_TERMS: Final = (*_CAUTIOUS, "equilibri", "pareto", "dominated", "dominant", "domina")
+"""What forms are named after that need a term of their own; the first that fits counts."""
+
+
+def _find_term(claim: Claim, said: Said) -> str:
+    """Say whether its words have a term of theory, but not that of a claim."""
+    own = next((term for term in _TERMS if term in claim.form), "")
+    others = ("keys", "more", "less") if own in _CAUTIOUS else _TERMS
+    if not own or not any(map(said.find, others)):
+        return ""
+    # "The most" is reached, "at most" need not be.
+    reached = {place for place in said.find("extremes") if said.words[place - 1] == "the"}
+    return "" if {*said.find(own)} - reached else "its words use another term"
+
+
 def _find_direction(claim: Claim, said: Said) -> str:
     """Say what is wrong with the direction of a comparison."""
     more, less = said.find("more"), said.find("less")
@@ -566,6 +613,8 @@ def _find_direction(claim: Claim, said: Said) -> str:
         return "its words say strictly"
     if form.startswith("strictly") and said.find("weak"):
         return "its words say weakly"
+    if form == "equal" and (more or less):
+        return "its words compare"
     if form in ("higher", "lower"):
         return _compare_numbers(claim, said)
     return ""

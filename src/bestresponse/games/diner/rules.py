@@ -69,7 +69,12 @@ class Diner(NumberRounds):
     @property
     def equilibrium(self) -> float:
         """All courses where the own part of the price is less than they are worth."""
-        return float(self.courses if self.joy * len(self.roles) > self.price else 0)
+        return float(self.courses if self._gain > 0 else 0)
+
+    @property
+    def _gain(self) -> Fraction:
+        """What a course is worth beyond the own part of its price."""
+        return self.rule.joy - self.rule.price / len(self.roles)
 
     @property
     def rule(self) -> BillRule:
@@ -92,10 +97,10 @@ class Diner(NumberRounds):
 
     def describe_equilibrium(self) -> EquilibriumSummary | None:
         """Describe the equilibrium in dominant strategies; None where all orders are as good."""
-        if self.joy * len(self.roles) == self.price:
+        if not self._gain:
             return None
         words = "Everybody orders all courses." if self.equilibrium else "Nobody orders a course."
-        each = self.rounds * self.equilibrium * (self.joy - self.price)
+        each = float(self.rounds * int(self.equilibrium) * (self.rule.joy - self.rule.price))
         paid = dict.fromkeys(self.roles, each)
         if each >= 0:
             return EquilibriumSummary("equilibrium in dominant strategies", words, paid)

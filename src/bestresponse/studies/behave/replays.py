@@ -9,6 +9,7 @@ other rules, and is left out.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from math import isclose
 from pathlib import Path
 
 from bestresponse.core.ask import Ask, Choice, Lottery
@@ -171,7 +172,7 @@ class ReplayReader:
     def _compare(self, line: int, record: Record, recorded: Sequence[object]) -> None:
         """Tell a result that is not what the rules pay."""
         due = list(record.payoffs.values())
-        if due and due != recorded:
+        if due and not _are_equal(due, recorded):
             detail = f"the moves pay {due}, recorded is {recorded}"
             self._complain(line, "payoff mismatch", detail, "kept; payoffs are those of the moves")
 
@@ -184,6 +185,17 @@ class ReplayReader:
             effect=effect,
         )
         self.complain(row)
+
+
+def _are_equal(due: Sequence[float], recorded: Sequence[object]) -> bool:
+    """Say whether the same payoffs were recorded, as numbers or, in a table, as text."""
+    if len(due) != len(recorded):
+        return False
+    try:
+        told = [float(str(one)) for one in recorded]
+    except ValueError:
+        return False
+    return all(map(isclose, due, told))
 
 
 def _list_names(play: object, paths: Sequence[str]) -> list[str]:

@@ -17,8 +17,8 @@ strategy for the seat has the smallest total variation distance to the answer, a
 ones that against which it loses least.
 
 The `worst` figures say what a gap could have been at most, given the game and its opponent; a play
-without a readable answer has these alone. Figures below a billionth of the payoffs are rounding
-noise and count as 0.
+without a readable answer has these alone. Figures below a billionth of the range of the payoffs are
+rounding noise and count as 0.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
-NOISE = 1e-9  # of the largest payoff: smaller gaps are rounding errors
+NOISE = 1e-9  # of the range of payoffs: smaller gaps are errors of the equilibrium
+_ROUNDING = 1e-14  # of the largest payoff, however small the range
 CHUNK = 1000  # plays in memory at a time; those of one shape are measured by one call
 _RANGE = "as a share of the game's payoff range"
 GENERAL_SUM = "games that are not zero-sum"
@@ -306,8 +307,9 @@ def measure_strategies(
 
 def _without_noise(figure: Array, payoffs: Array) -> Array:
     """Return the figures of n games with negative ones and rounding errors set to 0."""
+    spread = np.ptp(payoffs, axis=(-2, -1))
     largest = np.abs(payoffs).max(axis=(-2, -1))
-    return np.where(figure > NOISE * largest, figure, 0.0)
+    return np.where(figure > NOISE * spread + _ROUNDING * largest, figure, 0.0)
 
 
 def _measure_general_sum(own: Array, other: Array, x: Array) -> dict[str, object]:

@@ -135,9 +135,9 @@ def find_standings(config: TournamentConfig, plays: Iterable[StoredPlay] = ()) -
         enter((first, second), played)
         if first != second and config.is_mirrored(first, second):
             enter((second, first), [match.mirrored for match in played])
-            # The same plays count twice, and vary together.
-            errors[first, second] *= 2
-            errors[second, first] *= 2
+            if config.seats == "both":  # the same plays count twice, as one match
+                errors[first, second] *= 4
+                errors[second, first] = 0.0
     return Standings(
         config,
         totals,
@@ -285,7 +285,7 @@ class Standings:
         second = np.where(counted[..., 1], self.per_round[..., 1], 0.0).sum(axis=0)
         size = counted[..., 0].sum(axis=1) + counted[..., 1].sum(axis=0)
         means = np.where(size > 0, (first + second) / np.maximum(size, 1), np.nan)
-        return SampledMeans(means, self.errors, counted, self.config.repetitions or 1)
+        return SampledMeans(means, self.errors, counted, self.plays - self.missing)
 
     @cached_property
     def rows(self) -> list[StandingRow]:

@@ -44,20 +44,13 @@ class SampledMeans:
     """Mean payoffs per round over matches, of which each has an error.
 
     `errors` are by first and second seat; `counted` says which cells of a row enter its mean in the
-    first seat, and of a column in the second.
+    first seat, and of a column in the second; `plays` counts those of each match that are not void.
     """
 
     means: Array
     errors: Array
     counted: Array
-    plays: int
-
-    @cached_property
-    def _cells(self) -> tuple[Array, Array]:
-        """The variances of the cells of everybody in the first and in the second seat."""
-        first = np.where(self.counted[..., 0], self.errors[..., 0, 0], 0.0)
-        second = np.where(self.counted[..., 1], self.errors[..., 1, 1], 0.0)
-        return first, second.T
+    plays: Array
 
     @cached_property
     def sizes(self) -> Array:
@@ -66,26 +59,47 @@ class SampledMeans:
         return np.asarray(np.maximum(first.sum(axis=1) + second.sum(axis=0), 1.0))
 
     @cached_property
-    def shared(self) -> Array:
-        """The covariance of any two by the matches in which they met."""
+    def _cells(self) -> tuple[Array, Array]:
+        """What cells add to the variance of everybody's mean, in the first and second seat."""
+        first = np.where(self.counted[..., 0], self.errors[..., 0, 0], 0.0)
+        second = np.where(self.counted[..., 1], self.errors[..., 1, 1], 0.0)
+        squares = self.sizes[:, None] ** 2
+        return first / squares, second.T / squares
+
+    @cached_property
+    def _met(self) -> Array:
+        """The covariance of any two by the match of the one in the first seat."""
         met = np.where(self.counted.all(axis=-1), self.errors[..., 0, 1], 0.0)
-        return np.asarray((met + met.T) / np.outer(self.sizes, self.sizes))
+        return np.asarray(met / np.outer(self.sizes, self.sizes))
 
     @cached_property
     def variances(self) -> Array:
         """The variance of every mean; NaN where a match was played once."""
         first, second = self._cells
-        total: Array = first.sum(axis=1) + second.sum(axis=1)
-        return total / self.sizes**2 + np.diag(self.shared)
+        return np.asarray((first + second).sum(axis=1) + 2 * np.diag(self._met))
+
+    @cached_property
+    def _squares(self) -> Array:
+        """The squares of what matches add to every variance, by their degrees of freedom.
+
+        Both seats of a match are one sample.
+        """
+        first, second = self._cells
+        others = ~np.eye(len(first), dtype=bool)
+        own = np.diag(first + second + 2 * self._met)
+        apart = first**2 / self._rest + second**2 / self._rest.T
+        return np.asarray(apart.sum(axis=1, where=others) + own**2 / np.diag(self._rest))
+
+    @cached_property
+    def _rest(self) -> Array:
+        """The degrees of freedom of every match."""
+        return np.asarray(np.maximum(self.plays - 1.0, 1.0))
 
     @cached_property
     def freedom(self) -> Array:
         """The degrees of freedom of every variance."""
-        first, second = self._cells
-        squares: Array = (first**2).sum(axis=1) + (second**2).sum(axis=1)
-        total = self.variances * self.sizes**2
         with np.errstate(invalid="ignore", divide="ignore"):
-            return (self.plays - 1) * total**2 / squares
+            return np.asarray(self.variances**2 / self._squares)
 
     def estimate(self, index: int, bounds: tuple[float, float]) -> Interval | float:
         """Return a mean with its interval; without one where nothing was seen to vary."""
@@ -98,7 +112,8 @@ class SampledMeans:
         reach = quantile * float(self.variances[index]) ** 0.5
         low = max(bounds[0], mean - reach)
         high = min(bounds[1], mean + reach)
-        played = int(self.sizes[index]) * self.plays
+        first, second = self.counted[index, :, 0], self.counted[:, index, 1]
+        played = int(self.plays[index, first].sum() + self.plays[second, index].sum())
         return Interval(mean, low, high=high, level=LEVEL, method="t", n=played)
 
     @cached_property
@@ -110,13 +125,16 @@ class SampledMeans:
         if not known.all() or not self.variances.any():
             return None
         apart = self.means[:, None] - self.means
-        own = np.maximum(self.variances, 0.0)
-        variances = own[:, None] + own - 2 * self.shared
-        error = np.sqrt(np.maximum(variances, 0.0))
-        weights = np.where(own > 0, own**2 / self.freedom, 0.0)
-        pooled = weights[:, None] + weights
-        squared = (own[:, None] + own) ** 2
-        freedom = np.divide(squared, pooled, out=np.full_like(squared, np.inf), where=pooled > 0)
+        first, second = self._cells
+        met = self._met
+        own = self.variances
+        variances = np.maximum(own[:, None] + own - 2 * (met + met.T), 0.0)
+        error = np.sqrt(variances)
+        # Of two who met, what their match adds to the difference replaces what it adds to each.
+        shared = ((first + second.T - 2 * met) ** 2 - first**2 - second.T**2) / self._rest
+        squares = self._squares[:, None] + self._squares + shared + shared.T
+        never = np.full_like(squares, np.inf)
+        freedom = np.divide(variances**2, squares, out=never, where=squares > 0)
         differences = max(1, len(apart) - 1)
         level = (1 - LEVEL) / (2 * differences)
         quantiles = stdtrit(np.minimum(freedom, 1e9), 1 - level)
