@@ -310,7 +310,6 @@ def play_in_library(
     A match of 200 rounds takes the library some milliseconds. Asked round by round through views,
     its strategies would have to live through the whole history for every move.
     """
-    repetition.allow("Axelrod's library", "rounds", "noise", "continuation", "discount")
     library = import_module("axelrod")
     # The library tells its players the number of rounds only where no probability of an end is
     # given, not even 0.

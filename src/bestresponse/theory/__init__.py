@@ -98,9 +98,7 @@ if TYPE_CHECKING:
         NormalForm as NormalForm,
     )
     from bestresponse.theory.games.regrets import (
-        best_responses as best_responses,
         deviation_payoffs as deviation_payoffs,
-        expected_payoffs as expected_payoffs,
         regret as regret,
     )
     from bestresponse.theory.generators import (
@@ -108,11 +106,7 @@ if TYPE_CHECKING:
     )
     from bestresponse.theory.repeated.automaton import (
         Automaton as Automaton,
-        behave_alike as behave_alike,
-        classic_strategies as classic_strategies,
         classic_strategy as classic_strategy,
-        cooperative_actions as cooperative_actions,
-        memory_one as memory_one,
     )
     from bestresponse.theory.repeated.repetition import Repetition as Repetition
     from bestresponse.theory.repeated.round_robin import (

@@ -1,6 +1,7 @@
 """Short names of array types, and arrays of fractions."""
 
 from fractions import Fraction
+from math import lcm
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,11 @@ Numbers = NDArray[Any]
 def as_fractions(numbers: Numbers) -> Rationals:
     """Turn all numbers of an array into fractions of the same value."""
     return np.asarray(np.frompyfunc(Fraction, 1, 1)(numbers), dtype=object)
+
+
+def find_denominator(numbers: Rationals) -> int:
+    """Return the smallest common denominator."""
+    return lcm(*(number.denominator for number in numbers.ravel().tolist()))
 
 
 def find_range(numbers: Numbers) -> float:

@@ -26,7 +26,7 @@ from bestresponse.theory.games.normal_form import (
     NormalForm,
     as_normal_form,
 )
-from bestresponse.theory.games.regrets import Profile
+from bestresponse.theory.games.regrets import Profile, regret
 
 _TAIL = 1e-9  # share of players on levels that are left out
 
@@ -79,12 +79,9 @@ def level_k(game: GameLike, level: int = 2, anchor: Sequence[ArrayLike] | None =
 def cognitive_hierarchy(
     game: GameLike,
     tau: float = 1.5,
-    level: int | None = None,
     anchor: Sequence[ArrayLike] | None = None,
 ) -> Levels:
-    """Levels 0 to `level` with Poisson shares of mean `tau`.
-
-    By default so many that fewer than 1e-9 are above.
+    """Levels with Poisson shares of mean `tau`, so many that fewer than 1e-9 are above.
 
     Level k best-responds to all lower levels in the proportions of a Poisson distribution, f(k) =
     e^-tau tau^k / k!, truncated below k (Camerer, Ho & Chong, "A cognitive hierarchy model of
@@ -94,16 +91,8 @@ def cognitive_hierarchy(
     game = as_normal_form(game)
     if not 0 <= tau < 700:
         raise UsageError(f"tau: expected a mean number of steps from 0 to 700, got {tau:g}")
-    if level is not None and level < 0:
-        raise UsageError(f"level: expected at least 0, got {level}")
     chances = [exp(-tau)]
-
-    def needs_more() -> bool:
-        if level is None:
-            return 1.0 - sum(chances) > _TAIL
-        return len(chances) <= level
-
-    while needs_more():
+    while 1.0 - sum(chances) > _TAIL:
         chances.append(chances[-1] * tau / len(chances))
     weights = np.array(chances)
 
@@ -142,15 +131,12 @@ def _levels(
 ) -> Levels:
     strategies = tuple(np.array(path) for path in zip(*steps, strict=True))
     final = tuple(shares @ path for path in strategies)
-    gains = []
-    for mix, value in zip(final, fitness(game)(final), strict=True):
-        gains.append(value.max() - mix @ value)
     return Levels(
         method=method,
         shares=shares,
         strategies=strategies,
         final=final,
-        gains=np.array(gains),
+        gains=regret(game, final),
     )
 
 

@@ -54,12 +54,6 @@ def test_levels_chase_each_other_in_matching_pennies():
     assert choices(found, game, 1) == [["heads"], ["tails"], ["tails"], ["heads"]]
 
 
-def test_a_truncated_hierarchy_has_the_levels_asked_for():
-    found = cognitive_hierarchy(catalogue.load("beauty-contest"), tau=2, level=3)
-    assert found.shares.sum() == pytest.approx(1)
-    assert [len(path) for path in found.strategies] == [4, 4, 4]
-
-
 def test_nobody_thinks_when_tau_is_zero():
     found = cognitive_hierarchy(catalogue.load("rock-paper-scissors"), tau=0)
     assert found.shares.tolist() == [1.0]
@@ -88,7 +82,6 @@ def test_rewriting_the_game_rewrites_the_prediction(seed):
     [
         (lambda game: level_k(game, -1), "level: expected at least 0"),
         (lambda game: cognitive_hierarchy(game, tau=-1), "tau: expected"),
-        (lambda game: cognitive_hierarchy(game, level=-2), "level: expected at least 0"),
     ],
 )
 def test_bad_arguments_say_what_was_expected(call, match):

@@ -11,11 +11,9 @@ from bestresponse.core.errors import InvalidGame, UsageError
 
 DILEMMA = ([[3, 0], [5, 1]], [[3, 5], [0, 1]])
 NEEDED = {
-    "best_responses": {"profile": [[1, 0], [1, 0]]},
     "correlated_regret": {"distribution": [[0, 0], [0, 1]]},
     "deviation_payoffs": {"profile": [[1, 0], [1, 0]]},
     "efficiency": {"result": theory.nash(*DILEMMA)},
-    "expected_payoffs": {"profile": [[1, 0], [1, 0]]},
     "logit_dynamics": {"precision": 1.0, "steps": 3},
     "maximin": {"player": 0},
     "quantal_branch": {"highest": 1.0},

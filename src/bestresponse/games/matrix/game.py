@@ -308,7 +308,7 @@ class RepeatedGame:
 
     def __post_init__(self) -> None:
         check_roles(self.form.players)
-        self.repetition.allow("a game", "rounds", "noise", "continuation", "discount")
+        _ = self.repetition  # which refuses numbers that make no match
 
     @cached_property
     def repetition(self) -> Repetition:

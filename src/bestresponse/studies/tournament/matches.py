@@ -173,7 +173,6 @@ def draw_rounds(
     seed: int,
 ) -> tuple[strategies.LibraryRound, ...]:
     """Draw a match of two automata, round by round; what rounds weigh changes none of them."""
-    repetition.allow("drawing rounds", "rounds", "noise", "continuation", "discount")
     random = generator(seed, "rounds")
     actions = [range(automaton.mix.shape[1]) for automaton in automata]
     mixes = [automaton.mix.tolist() for automaton in automata]

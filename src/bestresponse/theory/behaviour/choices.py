@@ -289,8 +289,7 @@ def _fit_parameter(model: ChoiceModel, sample: _Sample, rng: np.random.Generator
     best = heights.argmax(axis=1)
 
     scores = np.zeros(len(data))
-    folds = sample.list_folds()
-    for fold in folds:
+    for fold in sample.list_folds():
         most_likely = table[~fold].sum(axis=0).argmax()
         scores[fold] = table[fold][:, most_likely]
 
@@ -299,12 +298,7 @@ def _fit_parameter(model: ChoiceModel, sample: _Sample, rng: np.random.Generator
     estimate = grid[best[0]]
     if not edge:
         estimate = _narrow_down(model, data, forms, grid=grid, best=int(best[0]))
-    score, completeness = _judge(
-        data,
-        scores if folds else None,
-        rng,
-        draws=sample.draws,
-    )
+    score, completeness = _judge(sample, scores, rng)
     return ChoiceFit(
         model=model,
         estimate=np.array([estimate]),
@@ -427,8 +421,7 @@ def _fit_levels(sample: _Sample, rng: np.random.Generator) -> ChoiceFit:
 
     shares = fit(sample.weights)
     scores = np.zeros(len(data))
-    folds = sample.list_folds()
-    for fold in folds:
+    for fold in sample.list_folds():
         kept = 1.0 - fold.astype(np.float64)
         fitted = fit(kept[None])[0]
         scores[fold] = score(fitted)[fold]
@@ -437,12 +430,7 @@ def _fit_levels(sample: _Sample, rng: np.random.Generator) -> ChoiceFit:
     # change places.
     is_used = shares[0] > _LEAST_USED
     used = chances[counts > 0][:, is_used]
-    held_out, completeness = _judge(
-        data,
-        scores if folds else None,
-        rng,
-        draws=sample.draws,
-    )
+    held_out, completeness = _judge(sample, scores, rng)
     return ChoiceFit(
         model="level-k",
         estimate=shares[0],
@@ -460,18 +448,18 @@ _LARGEST_BIAS = 0.05
 
 
 def _judge(
-    data: Sequence[Choices],
-    scores: Floats | None,
+    sample: _Sample,
+    scores: Floats,
     rng: np.random.Generator,
-    draws: int,
 ) -> tuple[float | None, Completeness | None]:
     """Return the score of a choice in games left out, and the completeness.
 
     Returns None where no game could be held out, and where completeness cannot be estimated.
     """
-    if scores is None:
+    data = sample.data
+    forms = sample.forms
+    if len(forms) < 2:
         return None, None
-    forms = list(dict.fromkeys(game.form for game in data))
     numbers = {form: number for number, form in enumerate(forms)}
     owners = np.array([numbers[game.form] for game in data])
     of_model = np.bincount(owners, scores, minlength=len(forms))
@@ -499,7 +487,7 @@ def _judge(
     if len(forms) < _LEAST_GAMES or cost > _LARGEST_BIAS * attainable.sum():
         return score, None
     chances = np.full(len(forms), 1 / len(forms))
-    drawn = rng.multinomial(len(forms), chances, size=draws)
+    drawn = rng.multinomial(len(forms), chances, size=sample.draws)
     below = drawn @ attainable
     is_known = below > 0
     resampled = drawn @ gained

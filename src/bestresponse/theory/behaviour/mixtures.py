@@ -186,7 +186,6 @@ def resample(
     clusters: Ints,
     *,
     seed: int = 0,
-    engine: Engine = "auto",
 ) -> tuple[Floats, Floats]:
     """Fit again to clusters drawn with replacement.
 
@@ -209,7 +208,7 @@ def resample(
         weights=np.array(weights),
         points=np.tile(inside, (draws, 1)),
         tolerance=1e-4,
-        engine=engine,
+        engine="auto",
     )
     return points[:, :-1], points[:, -1]
 
@@ -219,7 +218,6 @@ def prune_mixture(
     fitted: MixtureFit,
     *,
     seed: int = 0,
-    engine: Engine = "auto",
 ) -> tuple[MixtureFit, ...]:
     """Leave out the rarest strategy again and again, down to one.
 
@@ -233,7 +231,7 @@ def prune_mixture(
             names=agreement.names[:rarest] + agreement.names[rarest + 1 :],
             counts=np.delete(agreement.counts, rarest, axis=1),
         )
-        path.append(fit_mixture(agreement, starts=2, seed=seed, engine=engine))
+        path.append(fit_mixture(agreement, starts=2, seed=seed))
     return tuple(path)
 
 

@@ -138,20 +138,18 @@ def _leduc_payoffs(cards: str, first: str, second: str) -> list[float]:
     return [-lost, lost] if loser == 0 else [lost, -lost]
 
 
-def ultimatum(pie: int = 10) -> Tree:
-    """A proposer offers 0, ..., `pie`; the responder accepts, or both get nothing.
+def ultimatum() -> Tree:
+    """A proposer offers 0, ..., 10; the responder accepts, or both get nothing.
 
     W. Güth, R. Schmittberger and B. Schwarze, "An experimental analysis of ultimatum bargaining",
     JEBO 3, 1982.
     """
-    if pie < 1:
-        raise UsageError(f"the pie of an ultimatum game is at least 1, got {pie}")
 
     def respond(offer: int) -> Turn:
-        answers = {"accept": Leaf([pie - offer, offer]), "reject": Leaf([0, 0])}
+        answers = {"accept": Leaf([10 - offer, offer]), "reject": Leaf([0, 0])}
         return Turn("responder", f"offer {offer}", answers)
 
-    offers = {str(offer): respond(offer) for offer in range(pie + 1)}
+    offers = {str(offer): respond(offer) for offer in range(11)}
     root = Turn("proposer", "offer", offers)
     return build_tree(("proposer", "responder"), root, name="ultimatum")
 
@@ -179,27 +177,22 @@ def centipede(moves: int = 4) -> Tree:
     return build_tree(names, 1, expand, name="centipede")
 
 
-def trust(endowment: int = 10, factor: int = 3) -> Tree:
+def trust() -> Tree:
     """The sender sends part of an endowment; it is multiplied, and the receiver returns part of it.
 
     J. Berg, J. Dickhaut and K. McCabe, "Trust, reciprocity, and social history", GEB 10, 1995 (10
     dollars, tripled, and the receiver owns 10 dollars too).
     """
-    if endowment < 1 or factor < 1:
-        raise UsageError(
-            f"a trust game needs an endowment and a factor of at least 1, got {endowment} and"
-            f" {factor}"
-        )
 
     def receive(sent: int) -> Turn:
-        kept = endowment - sent
-        got = endowment + factor * sent
+        kept = 10 - sent
+        got = 10 + 3 * sent
         returns = {}
-        for back in range(factor * sent + 1):
+        for back in range(3 * sent + 1):
             returns[str(back)] = Leaf([kept + back, got - back])
         return Turn("receiver", f"sent {sent}", returns)
 
-    sends = {str(sent): receive(sent) for sent in range(endowment + 1)}
+    sends = {str(sent): receive(sent) for sent in range(11)}
     return build_tree(("sender", "receiver"), Turn("sender", "send", sends), name="trust")
 
 

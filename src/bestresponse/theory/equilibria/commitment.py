@@ -64,10 +64,10 @@ class Commitment:
     leader: int
     distribution: Array
     payoffs: Array
-    exact: tuple[Fraction, ...] | None
-    exact_payoffs: tuple[Fraction, ...] | None
     gain: float
     method: str
+    exact: tuple[Fraction, ...] | None = None
+    exact_payoffs: tuple[Fraction, ...] | None = None
 
     @property
     def strategies(self) -> tuple[Array, ...]:
@@ -265,8 +265,6 @@ def _commit_by_programs(game: NormalForm, leader: int, deadline: Deadline) -> Co
         leader=leader,
         distribution=distribution,
         payoffs=expect_payoffs(game, distribution),
-        exact=None,
-        exact_payoffs=None,
         gain=float(behind * unit),
         method="one linear program per reply (HiGHS)",
     )
@@ -280,8 +278,6 @@ def _correlate(game: NormalForm, leader: int, deadline: Deadline) -> Commitment:
         leader=leader,
         distribution=distribution,
         payoffs=expect_payoffs(game, distribution),
-        exact=None,
-        exact_payoffs=None,
         gain=float(gains.max()),
         method="linear program over cells, the leader tells every follower its action",
     )

@@ -246,7 +246,7 @@ def extreme_equilibria(
 
 
 def require_two_players(game: NormalForm, what: str) -> None:
-    """Refuse a game with another number of players; `what` names the function that needs two."""
+    """Refuse a game with another number of players; `what` is what needs two."""
     if game.num_players != 2:
         raise InvalidGame(f"{what}: expected a game of two players, got one of {game.num_players}")
 

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import factorial, inf, lcm
+from math import factorial, inf
 
 import numpy as np
 
-from bestresponse.core.errors import NotCertified, TooLarge, UsageError
-from bestresponse.theory.arrays import Rationals, as_fractions, find_range
+from bestresponse.core.errors import NotCertified, TooLarge
+from bestresponse.theory.arrays import Rationals, as_fractions, find_denominator, find_range
 from bestresponse.theory.deadline import Deadline
+from bestresponse.theory.equilibria.extremes import require_two_players
 from bestresponse.theory.equilibria.integer import maximize
 from bestresponse.theory.equilibria.lemke_howson import follow_exactly
 from bestresponse.theory.equilibria.result import Equilibrium, Fractions
@@ -47,10 +48,7 @@ def find_perfect(game: GameLike, *, seconds: float = inf) -> PerfectEquilibria:
     [(((0,), (0,)), False), (((1,), (1,)), True), (((0,), (0, 1)), False)]
     """
     form = as_normal_form(game)
-    if form.num_players != 2:
-        raise UsageError(
-            f"perfect equilibria are computed for two players; this game has {form.num_players}"
-        )
+    require_two_players(form, "perfect equilibria")
     deadline = Deadline.after(seconds)
     nash = solve_bimatrix(form, deadline=deadline)
     all_exact = all(e.exact is not None for e in nash.equilibria)
@@ -82,17 +80,11 @@ def _is_dominated(game: NormalForm, equilibrium: Equilibrium, player: int) -> bo
     exact = as_fractions(np.moveaxis(game.given[player], player, 0))
     earned = np.array(equilibrium.exact[player]) @ exact
     lead = exact - earned
-    multiples = lead * _find_denominator(lead)
+    multiples = lead * find_denominator(lead)
     whole = np.asarray(np.frompyfunc(int, 1, 1)(multiples))
     worth = whole.sum(axis=1)
     best = np.array(maximize((-whole.T).tolist(), worth.tolist()), dtype=object)
     return bool(worth @ best > 0)
-
-
-def _find_denominator(numbers: Rationals) -> int:
-    """Return the smallest common denominator."""
-    denominators = [number.denominator for number in numbers.ravel().tolist()]
-    return lcm(*denominators)
 
 
 _MISTAKE = Fraction(1, 10**9)
@@ -134,10 +126,7 @@ def find_proper(game: GameLike, *, seconds: float = inf) -> ProperEquilibrium:
     ((0,), (0,))
     """
     form = as_normal_form(game)
-    if form.num_players != 2:
-        raise UsageError(
-            f"proper equilibria are computed for two players; this game has {form.num_players}"
-        )
+    require_two_players(form, "proper equilibria")
     if max(form.shape) > _MOST_ACTIONS:
         raise TooLarge(
             f"a {form.shape[0]}x{form.shape[1]} game has too many orders; expected {_MOST_ACTIONS}"
@@ -232,7 +221,7 @@ def _bound_coefficients(own: Rationals, other: Rationals, orders: int) -> int:
     largest = 1
     for table in (own, other):
         spread = table.max() - table.min()
-        units = spread * _find_denominator(table)
+        units = spread * find_denominator(table)
         largest = max(largest, int(units))
     cells = len(own) * len(other)
     entry = 2 * cells * (largest + 1)

@@ -33,11 +33,6 @@ class Bargain:
     disagreement: Array
     gap: float
 
-    @property
-    def product(self) -> float:
-        """The Nash product: what the players' gains multiply to."""
-        return float(np.prod(self.payoffs - self.disagreement))
-
 
 def nash_bargaining(
     feasible: NormalForm | ArrayLike, disagreement: ArrayLike | None = None

@@ -18,7 +18,6 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import islice
-from math import lcm
 from numbers import Rational
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack, cast
@@ -28,7 +27,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.notebook import MOST_ROWS, format_html
-from bestresponse.theory.arrays import Numbers as Numbers, Rationals as Rationals, as_fractions
+from bestresponse.theory.arrays import (
+    Numbers as Numbers,
+    Rationals as Rationals,
+    as_fractions,
+    find_denominator,
+)
 from bestresponse.theory.games.ties import are_apart, read_floats, round_floats
 
 if TYPE_CHECKING:
@@ -91,8 +95,7 @@ def as_meant(numbers: Numbers) -> Rationals:
 def count_multiples(numbers: Numbers) -> Numbers:
     """Give numbers, less the smallest of them, as whole multiples of their common unit."""
     exact = as_fractions(numbers)
-    common = lcm(*(u.denominator for u in exact.ravel().tolist()))
-    multiples = (exact - exact.min()) * common
+    multiples = (exact - exact.min()) * find_denominator(exact)
     return np.asarray(np.frompyfunc(int, 1, 1)(multiples), dtype=object)
 
 

@@ -1,4 +1,4 @@
-"""Payoffs, best responses and regret of a profile of mixed strategies, for any number of players.
+"""Payoffs and regret of a profile of mixed strategies, for any number of players.
 
 Definition: the regret of player i at profile x is max_a u_i(a, x_-i) - u_i(x). A profile is a Nash
 equilibrium exactly when every regret is zero, so the largest regret certifies an approximate
@@ -75,19 +75,6 @@ def contract(payoffs: Numbers, mixes: Sequence[Numbers], *kept: int) -> Numbers:
     return payoffs
 
 
-def expected_payoffs(game: GameLike, profile: Sequence[ArrayLike]) -> Array:
-    """Say what each player expects when all play `profile`.
-
-    >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
-    >>> expected_payoffs(pd, [[1, 0], [0, 1]]).tolist()
-    [0.0, 5.0]
-    """
-    game = as_normal_form(game)
-    mixes = as_profile(game, profile)
-    earned = zip(deviation_payoffs(game, mixes), mixes, strict=True)
-    return np.array([values @ mix for values, mix in earned])
-
-
 def regret(game: GameLike, profile: Sequence[ArrayLike]) -> Array:
     """Say how much each player could gain by its best deviation from `profile`.
 
@@ -104,25 +91,3 @@ def regret(game: GameLike, profile: Sequence[ArrayLike]) -> Array:
         gain = float(values.max() - values @ mix)
         gains.append(max(gain, 0.0))  # below 0 it is rounding
     return np.array(gains)
-
-
-def best_responses(
-    game: GameLike,
-    profile: Sequence[ArrayLike],
-    tolerance: float = 1e-9,
-) -> tuple[tuple[int, ...], ...]:
-    """Return for each player the actions that earn the most against `profile`.
-
-    Ties are up to `tolerance` of its payoff range.
-
-    >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
-    >>> best_responses(pd, [[1, 0], [1, 0]])
-    ((1,), (1,))
-    """
-    game = as_normal_form(game)
-    replies = []
-    for i, values in enumerate(deviation_payoffs(game, profile)):
-        slack = tolerance * float(np.ptp(game.payoffs[i]))
-        best = np.flatnonzero(values >= values.max() - slack)
-        replies.append(tuple(best.tolist()))
-    return tuple(replies)

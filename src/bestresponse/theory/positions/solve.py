@@ -36,6 +36,7 @@ TIE: Final = 1e-8
 """Moves whose values differ by no more are equally good: it is ten times what values of cycles are
 known to."""
 _MOST_SWEEPS = 100_000
+_TOLERANCE = 1e-9
 _STILL = 1e-3
 """Of the tolerance: values that move by less do not bring their bounds together in time."""
 _KERNELS = "bestresponse.theory.positions.kernels"
@@ -237,7 +238,6 @@ class _Cycles:
 
     graph: PositionGraph
     total: float
-    tolerance: float
     engine: Engine
     deadline: Deadline
 
@@ -248,13 +248,13 @@ class _Cycles:
         improve = self._prepare(level.nodes)
         for values, start in zip(runs, starts, strict=True):
             values[level.nodes] = start, self.total - start
-        enough = self.tolerance * _STILL if level.cycle == "with chance" else 0.0
+        enough = _TOLERANCE * _STILL if level.cycle == "with chance" else 0.0
         sweep = 0
         while sweep < _MOST_SWEEPS:
             sweep += 1
             moved = max(map(improve, runs))
             apart = float((runs[1][level.nodes, 0] - runs[0][level.nodes, 0]).max())
-            may_stop = apart <= self.tolerance or self.deadline.is_over
+            may_stop = apart <= _TOLERANCE or self.deadline.is_over
             is_met = level.cycle == "with chance" and may_stop
             if is_met or moved <= enough:
                 break
@@ -282,7 +282,6 @@ class _Cycles:
 def solve_positions(
     graph: PositionGraph,
     *,
-    tolerance: float = 1e-9,
     engine: Engine = "auto",
     deadline: Deadline = NEVER,
 ) -> PositionSolution:
@@ -321,7 +320,7 @@ def solve_positions(
             )
         if len(runs) == 1:
             runs.append(runs[0].copy())
-        cycles = _Cycles(graph, graph.total, tolerance=tolerance, engine=engine, deadline=deadline)
+        cycles = _Cycles(graph, graph.total, engine=engine, deadline=deadline)
         sweeps += cycles.settle(level, runs, range_)
     if len(runs) == 1:
         return PositionSolution(graph, runs[0], runs[0], sweeps)

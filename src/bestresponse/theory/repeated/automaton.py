@@ -115,7 +115,6 @@ def opponent_history(
     name: str,
     choose: Callable[[tuple[int, ...]], int],
     depth: int,
-    count: int = 2,
 ) -> Automaton:
     """Return the action that `choose` gives for the other's last `depth` actions.
 
@@ -126,7 +125,7 @@ def opponent_history(
         return (*history, seen)[-depth:]
 
     first: tuple[int, ...] = ()
-    return _unfold(name, first, follow=follow, act=choose, count=count)
+    return _unfold(name, first, follow=follow, act=choose)
 
 
 def state_machine(
@@ -134,7 +133,6 @@ def state_machine(
     moves: Mapping[tuple[str, int], tuple[str, int]],
     start: str,
     first: int,
-    count: int = 2,
 ) -> Automaton:
     """Build a machine that plays on its transitions.
 
@@ -145,7 +143,7 @@ def state_machine(
         state, _ = at
         return moves[state, seen]
 
-    return _unfold(name, (start, first), follow=follow, act=itemgetter(1), count=count)
+    return _unfold(name, (start, first), follow=follow, act=itemgetter(1))
 
 
 def _unfold(
@@ -153,9 +151,8 @@ def _unfold(
     start: State,
     follow: Callable[[State, int], State],
     act: Callable[[State], int],
-    count: int,
 ) -> Automaton:
-    """Number the states that the other's actions lead to from `start`.
+    """Number the states that the other's two actions lead to from `start`.
 
     `act` says what is played in each.
     """
@@ -163,15 +160,15 @@ def _unfold(
     order = [start]
     step: list[list[list[int]]] = []
     for state in order:
-        following = [follow(state, seen) for seen in range(count)]
+        following = [follow(state, seen) for seen in (C, D)]
         for target in following:
             if target not in numbers:
                 numbers[target] = len(order)
                 order.append(target)
         leads_to = [numbers[target] for target in following]
-        step.append([leads_to] * count)
+        step.append([leads_to] * 2)
     actions = list(map(act, order))
-    return Automaton(name, np.eye(count)[actions], np.array(step))
+    return Automaton(name, np.eye(2)[actions], np.array(step))
 
 
 def reduced(automaton: Automaton) -> Automaton:

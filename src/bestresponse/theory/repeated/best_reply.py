@@ -41,7 +41,6 @@ def value_replies(automaton: Automaton, payoffs: Array, course: Repetition) -> A
     >>> value_replies(tit_for_tat, dilemma, Repetition(4))[4, 0].tolist()
     [14.0, 13.0]
     """
-    course.allow("the best reply", "rounds", "noise", "continuation", "discount")
     own_actions, other_actions = payoffs.shape
     if automaton.step.shape[1:] != (other_actions, own_actions):
         raise InvalidGame(

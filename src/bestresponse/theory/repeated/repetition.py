@@ -1,11 +1,10 @@
-"""How a game is repeated: the one description of a match that every engine obeys or refuses.
+"""How a game is repeated: the one description of a match that every engine obeys.
 
 Matches are worked out exactly, played in bulk, drawn round by round, asked move by move
-(`games.matrix.game.RepeatedGame`) and answered by best replies. All take a `Repetition`. A field
-added here is refused by every engine that does not name it.
+(`games.matrix.game.RepeatedGame`) and answered by best replies. All take a `Repetition`.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from math import expm1, log
 
 from bestresponse.core.errors import UsageError
@@ -33,21 +32,6 @@ class Repetition:
             factor = getattr(self, what)
             if not 0 < factor <= 1:
                 raise UsageError(f"{what}: expected a number above 0, at most 1, got {factor:g}")
-
-    def allow(self, engine: str, *known: str) -> None:
-        """Refuse what is set and an engine does not know.
-
-        >>> Repetition(10, discount=0.9).allow("the ledger", "rounds", "noise")
-        Traceback (most recent call last):
-            ...
-        bestresponse.core.errors.UsageError: discount: the ledger knows only 1, got 0.9
-        """
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name not in known and value != field.default:
-                raise UsageError(
-                    f"{field.name}: {engine} knows only {field.default:g}, got {value:g}"
-                )
 
     def weigh(self, number: int) -> float:
         """Say what payoffs of a round count for; rounds are numbered from 0."""

@@ -142,7 +142,6 @@ def expected_totals(matches: Matches, repetition: Repetition) -> Array:
     actions is played when i sits first and j second is, transposed, that of j first and i second:
     half the pairs are enough, and payoffs come last.
     """
-    repetition.allow("the chain of states", "rounds", "noise", "continuation", "discount")
     count, _, actions = matches.mix.shape
     pairs = np.column_stack(np.triu_indices(count))
     first, second = pairs.T
@@ -250,7 +249,6 @@ def play_in_step(
 
     Totals of both and rounds (strategies, strategies, repetitions, 3).
     """
-    repetition.allow("the loop", "rounds", "noise", "continuation", "discount")
     count = len(matches.mix)
     seats = np.indices((count, count, repetitions))
     first = seats[0].ravel()

@@ -42,7 +42,7 @@ class AgentBranch(LogitBranch):
         rows = []
         is_possible = tree.reach[tree.leaves] > 0
         for leaf in tree.leaves[is_possible].tolist():
-            for node, child in _climb(tree, leaf):
+            for node, child in tree.climb(leaf):
                 rows.append((_find_place(tree, node, child), node, child, leaf))
         made = {action for action, *_ in rows}
         if not rows or len(made) < tree.first_move[-1]:
@@ -97,18 +97,6 @@ def _find_place(tree: Tree, node: int, child: int) -> int:
     """Find the place of the move from a node to its child when all moves are in one row."""
     first = tree.first_move[tree.infoset[node]]
     return int(first + tree.move[child])
-
-
-def _climb(tree: Tree, leaf: int) -> list[tuple[int, int]]:
-    """List the nodes of players above a leaf, each with its child on the way."""
-    steps = []
-    child = leaf
-    while child > 0:
-        node = int(tree.parent[child])
-        if tree.owner[node] != CHANCE:
-            steps.append((node, child))
-        child = node
-    return steps
 
 
 def _list_moves(tree: Tree) -> Array:

@@ -23,7 +23,7 @@ Tammelin, "Solving large imperfect information games using CFR+", 2014; N. Brown
 Kroer and T. Sandholm, "Faster game solving via predictive Blackwell approachability", AAAI 2021.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -342,24 +342,22 @@ def cfr(
     iterations: int = 1000,
     variant: Variant = "cfr+",
     *,
-    checkpoints: Iterable[int] | None = None,
     engine: Engine = "auto",
     report: Callable[[str], None] | None = None,
 ) -> CfrResult:
     """Iterate and return the average policy.
 
-    `checkpoints` are the iterations at which NashConv is taken.
-
-    Checkpoints default to 1, 10, 100, ... and the last iteration, which is always one. `engine`
-    "auto" takes the compiled loop where numba is installed and the run is long enough to pay for
-    loading it.
+    NashConv is taken after 1, 10, 100, ... iterations and after the last. `engine` "auto" takes the
+    compiled loop where numba is installed and the run is long enough to pay for loading it.
 
     >>> from bestresponse.theory.catalogue.trees import kuhn_poker
     >>> result = cfr(kuhn_poker(), 1000, engine="numpy")
     >>> print(f"{result.value['player 1']:.3f} {result.nash_conv:.8f}")
     -0.056 0.00017473
     """
-    stops = _checked_stops(iterations, checkpoints)
+    if iterations < 1:
+        raise UsageError(f"expected at least 1 iteration, got {iterations}")
+    stops = sorted({iterations, *(10**k for k in range(len(str(iterations))))})
     form = to_sequence_form(as_tree(game))
     work = iterations * (form.sequences.size + 1000)
     repaying = _WORTH_COMPILING * count_loads(__name__)
@@ -420,18 +418,3 @@ def schedule(variant: Variant, first: int, last: int) -> Array:
                 f"there is no variant {variant!r} of CFR; expected one of"
                 f" {', '.join(get_args(Variant))}"
             )
-
-
-def _checked_stops(iterations: int, checkpoints: Iterable[int] | None) -> list[int]:
-    if iterations < 1:
-        raise UsageError(f"expected at least 1 iteration, got {iterations}")
-    if checkpoints is None:
-        stops = {10**k for k in range(len(str(iterations)))}
-    else:
-        stops = set(checkpoints)
-        wrong = sorted(stop for stop in stops if not 1 <= stop <= iterations)
-        if wrong:
-            raise UsageError(
-                f"checkpoint {wrong[0]} is not between 1 and the last iteration, {iterations}"
-            )
-    return sorted(stops | {iterations})

@@ -31,7 +31,7 @@ from bestresponse.theory.linear_program import load_sparse, solve_program
 from bestresponse.theory.trees.normal_form import count_plans, list_plans
 from bestresponse.theory.trees.sequence_form import (
     SequenceForm,
-    find_best_plan,
+    best_response_value,
     find_best_values,
     to_sequence_form,
 )
@@ -146,7 +146,7 @@ class _Search:
         """Find the leader's plan and the follower's reply that earn the leader most."""
         plans = list(self.list_plans())
         empty = np.zeros(self.form.plexes[0].num_sequences)
-        bounds = [find_best_plan(self.form, 0, [empty, plan])[1] for plan in plans]
+        bounds = [best_response_value(self.form, 0, [empty, plan]) for plan in plans]
         unit = find_range(self.form.tree.payoffs[:, 1 - self.follower])
         found = -np.inf
         best = (empty, empty)

@@ -68,11 +68,6 @@ class SampledPolicy:
     iterations: int
     sampling: Sampling
 
-    @property
-    def num_infosets(self) -> int:
-        """How many information sets were met."""
-        return sum(map(len, self.table.values()))
-
     def on(self, tree: Tree) -> Policy:
         """Return the policy on the whole tree: uniform where it was never met."""
         whole: dict[str, dict[str, dict[str, float]]] = {name: {} for name in tree.players}
@@ -131,8 +126,9 @@ def mccfr_tree(
     InvalidGame names the information set at which a player forgets.
 
     >>> from bestresponse.theory.catalogue import load_tree
-    >>> mccfr_tree(load_tree("kuhn-poker"), iterations=200).num_infosets
-    12
+    >>> sampled = mccfr_tree(load_tree("kuhn-poker"), iterations=200)
+    >>> [len(moves) for moves in sampled.table.values()]
+    [6, 6]
     """
     tree = as_tree(tree)
     to_sequence_form(tree)  # which refuses trees without perfect recall

@@ -21,6 +21,7 @@ from typing import TypeVar
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, TooLarge
+from bestresponse.theory.arrays import find_denominator
 from bestresponse.theory.games.normal_form import Array, NormalForm, Rationals
 from bestresponse.theory.trees.sequence_form import (
     Treeplex,
@@ -277,7 +278,7 @@ def _compute_exactly(leaves: list[list[Fraction]], played: list[Array]) -> Ratio
     They are whole numbers over the leaves' common denominator.
     """
     fractions = np.array(leaves, dtype=object)
-    unit = math.lcm(*[u.denominator for u in fractions.ravel()])
+    unit = find_denominator(fractions)
     whole = np.asarray(np.frompyfunc(int, 1, 1)(fractions * unit))
     if np.abs(whole).sum() < _LARGEST_WHOLE:
         whole = whole.astype(np.float64)

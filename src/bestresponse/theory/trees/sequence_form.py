@@ -171,15 +171,21 @@ def bin_sums(bins: IntArray, weights: Array, length: int) -> Array:
 
 def read_leaves(tree: Tree) -> list[list[Fraction]]:
     """Give every player's payoffs at the leaves times the probability of chance, as fractions."""
+    reach = read_reach(tree)
+    rows = []
+    for leaf in tree.leaves.tolist():
+        rows.append([payoff * reach[leaf] for payoff in tree.read_payoffs(leaf)])
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+def read_reach(tree: Tree) -> list[Fraction]:
+    """Give the probability that chance alone lets the play come to each node, as fractions."""
     reach = [Fraction(1)] * tree.num_nodes
     for node, above in enumerate(tree.parent.tolist()[1:], start=1):
         reach[node] = reach[above]
         if tree.owner[above] == CHANCE:
             reach[node] *= tree.read_probability(node)
-    rows = []
-    for leaf in tree.leaves.tolist():
-        rows.append([payoff * reach[leaf] for payoff in tree.read_payoffs(leaf)])
-    return [list(column) for column in zip(*rows, strict=True)]
+    return reach
 
 
 def has_perfect_recall(tree: Tree) -> bool:
@@ -395,18 +401,6 @@ def plan_regrets(form: SequenceForm, plans: Sequence[Array]) -> Array:
 def best_response_value(form: SequenceForm, player: int, plans: Sequence[Array]) -> float:
     """Say what `player` earns at most against the others' plans."""
     return float(find_best_values(form, player, plans)[0])
-
-
-def find_best_plan(form: SequenceForm, player: int, plans: Sequence[Array]) -> tuple[Array, float]:
-    """Find a pure best reply to the others' plans as a realization plan, and what it earns."""
-    values = find_best_values(form, player, plans)
-    plex = form.plexes[player]
-    behaviour = np.zeros(plex.num_sequences)
-    behaviour[0] = 1.0
-    for first, size in zip(plex.first.tolist(), plex.size.tolist(), strict=True):
-        best = int(np.argmax(values[first : first + size]))
-        behaviour[first + best] = 1.0
-    return plex.plan(behaviour), float(values[0])
 
 
 def find_best_values(form: SequenceForm, player: int, plans: Sequence[Array]) -> Array:

@@ -57,10 +57,10 @@ class TreeSolution:
     method: str
 
 
-def solve_tree(game: TreeLike, tolerance: float = 1e-7, *, seconds: float = inf) -> TreeSolution:
+def solve_tree(game: TreeLike, *, seconds: float = inf) -> TreeSolution:
     """Find optimal policies and the value.
 
-    NotCertified where NashConv exceeds `tolerance` of the largest payoff, or where that takes
+    NotCertified where NashConv exceeds 1e-7 of the largest payoff, or where that takes
     longer than `seconds`.
 
     >>> from bestresponse.theory.catalogue.trees import kuhn_poker
@@ -79,7 +79,7 @@ def solve_tree(game: TreeLike, tolerance: float = 1e-7, *, seconds: float = inf)
     form = to_sequence_form(tree)
     plans = optimise_plans(form, deadline=deadline)
     largest = float(np.abs(tree.payoffs).max())
-    return certify_plans(form, plans, "sequence-form LP", tolerance * largest)
+    return certify_plans(form, plans, "sequence-form LP", 1e-7 * largest)
 
 
 def certify_plans(
@@ -270,6 +270,7 @@ Polynomial = tuple[Fraction, ...]
 """Coefficients, that of the lowest power first."""
 
 _PATH = "the end of Lemke's path"
+_MOST_PIVOTS = 20_000
 _ZERO = 1e-11  # what rounding leaves of a 0 after many pivots
 _TIE = 1e-10  # above rounding, as a tie that is missed can make the path cycle
 
@@ -278,12 +279,11 @@ def solve_complementarity(
     matrix: Array,
     cover: Array,
     right: Array,
-    most_pivots: int = 20_000,
     deadline: Deadline = NEVER,
 ) -> tuple[Array, Array]:
     """Find z and w that solve a linear complementarity problem.
 
-    Raises NotCertified if the path ends in a ray, takes more than `most_pivots` or longer than the
+    Raises NotCertified if the path ends in a ray, takes more than 20,000 pivots or longer than the
     `deadline`, or floats do not do.
 
     The problem: z >= 0 with w = Mz + b >= 0 and z'w = 0. An artificial variable z0, whose column
@@ -306,7 +306,7 @@ def solve_complementarity(
     if row < 0 or right[row] >= 0:
         return np.zeros(size), right.copy()
     entering = 2 * size
-    for _ in range(most_pivots):
+    for _ in range(_MOST_PIVOTS):
         deadline.check(_PATH)
         left = int(basic[row])
         table[row] /= table[row, entering]
@@ -319,7 +319,7 @@ def solve_complementarity(
             return _solve_basis(matrix, right, basic)
         entering = left + size if left < size else left - size
         row = _leaving_row(table, entering, size, basic)
-    raise NotCertified(f"Lemke's path did not end within {most_pivots:,} pivots")
+    raise NotCertified(f"Lemke's path did not end within {_MOST_PIVOTS:,} pivots")
 
 
 def _leaving_row(
@@ -427,7 +427,6 @@ _MOST_SEQUENCES = 1000
 
 def solve_general_tree(
     game: TreeLike,
-    tolerance: float = 1e-10,
     *,
     seconds: float = inf,
 ) -> TreeSolution:
@@ -439,7 +438,7 @@ def solve_general_tree(
     Lemke's path starts where all players take first moves, and z0 is what all other moves lose in
     addition there; it cannot end in a ray (von Stengel, van den Elzen and Talman 2002).
 
-    NotCertified where NashConv exceeds `tolerance` of the payoff range or the search takes longer
+    NotCertified where NashConv exceeds 1e-10 of the payoff range or the search takes longer
     than `seconds`, TooLarge where the problem does not fit.
 
     >>> from bestresponse.theory.catalogue import load_tree
@@ -470,7 +469,7 @@ def solve_general_tree(
     first, second = np.split(added, [form.plexes[0].num_sequences])
     weights = first + problem.floors[0][:, 0], second + problem.floors[1][:, 0]
     payoff_range = find_range(leaves)
-    return certify_plans(form, weights, "sequence-form LCP", tolerance * payoff_range)
+    return certify_plans(form, weights, "sequence-form LCP", 1e-10 * payoff_range)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

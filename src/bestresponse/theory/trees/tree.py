@@ -221,6 +221,17 @@ class Tree:
             rounding = 1e-9 * float(np.abs(self.payoffs).max())
         return bool(np.ptp(totals) <= rounding)
 
+    def climb(self, leaf: int) -> list[tuple[int, int]]:
+        """List the nodes of players above a leaf, each with its child on the way, last first."""
+        steps = []
+        child = leaf
+        while child > 0:
+            node = int(self.parent[child])
+            if self.owner[node] != CHANCE:
+                steps.append((node, child))
+            child = node
+        return steps
+
     def path(self, node: int) -> str:
         """Say how the play comes to `node`, for messages: `deal JQ > bet > call`."""
         labels = []

@@ -28,9 +28,8 @@ import numpy as np
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
 from bestresponse.theory.arrays import Numbers
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.trees.sequence_form import read_leaves
+from bestresponse.theory.trees.sequence_form import read_leaves, read_reach
 from bestresponse.theory.trees.tree import (
-    CHANCE,
     Chance,
     Leaf,
     Tree,
@@ -164,9 +163,11 @@ def interim_form(tree: Tree | str | Path) -> NormalForm:
     if tree.is_exact:
         payoffs, reached = (part.astype(np.int64).astype(object) for part in (payoffs, reached))
         columns = np.array(read_leaves(tree), dtype=object)
-        chance = np.array(_read_chance(tree), dtype=object)
+        chance = np.array(read_reach(tree), dtype=object)[tree.leaves]
     for number, leaf in enumerate(tree.leaves.tolist()):
-        moves = _list_moves(tree, leaf)
+        moves = []
+        for node, child in tree.climb(leaf):
+            moves.append((int(tree.infoset[node]), int(tree.move[child])))
         cells: list[int | slice] = [slice(None)] * len(seats)
         for infoset, move in moves:
             cells[place[infoset]] = move
@@ -201,32 +202,6 @@ def _check_types(tree: Tree, reached: Numbers, seats: Sequence[int]) -> None:
                 " types are drawn, and all move once and at the same time; the method normal-form"
                 " takes any tree"
             )
-
-
-def _read_chance(tree: Tree) -> list[Fraction]:
-    """Give the probability of chance of every leaf as a fraction."""
-    probabilities = []
-    for leaf in tree.leaves.tolist():
-        probability = Fraction(1)
-        node = leaf
-        while node > 0:
-            if tree.owner[tree.parent[node]] == CHANCE:
-                probability *= tree.read_probability(node)
-            node = int(tree.parent[node])
-        probabilities.append(probability)
-    return probabilities
-
-
-def _list_moves(tree: Tree, leaf: int) -> list[tuple[int, int]]:
-    """List the information sets on the way to a leaf with the moves taken there."""
-    moves = []
-    node = leaf
-    while node > 0:
-        above = int(tree.parent[node])
-        if tree.owner[above] != CHANCE:
-            moves.append((int(tree.infoset[above]), int(tree.move[node])))
-        node = above
-    return moves
 
 
 def auction(

@@ -316,7 +316,7 @@ def _search_supports(search: _Search) -> None:
         choices = []
         for m, size in zip(shape, sizes, strict=True):
             choices.append(list(combinations(range(m), size)))
-        for batch in _batches(search, choices, _AT_ONCE):
+        for batch in _batches(search, choices):
             open_ones = _settle(search, batch)
             _guess(search, open_ones)
             if search.report is not None:
@@ -377,7 +377,6 @@ def _keep_roots(search: _Search, batch: list[Supports], roots: Sequence[Root]) -
 def _batches(
     search: _Search,
     choices: Sequence[list[tuple[int, ...]]],
-    most: int,
 ) -> Iterator[list[Supports]]:
     """The profiles that survive conditional dominance, some at a time, as long as there is time."""
     batch: list[Supports] = []
@@ -388,7 +387,7 @@ def _batches(
         search.searched += 1
         if not _is_beaten(search.payoffs, supports):
             batch.append(supports)
-        if len(batch) == most:
+        if len(batch) == _AT_ONCE:
             yield batch
             batch = []
     if batch:

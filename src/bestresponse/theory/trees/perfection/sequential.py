@@ -327,7 +327,7 @@ def _guess_limit(branch: AgentBranch, point: Array) -> list[Term] | None:
     With k for the precision, log p is a + b k for a mistake, up to powers of 1/k, and p is a
     constant for what is played; polynomials in 1/k through the points tell the constants.
     """
-    points = _double_precision(branch, point, times=3)
+    points = _double_precision(branch, point)
     if points is None:
         return None
     logs = np.array([p[:-1] for p in points])
@@ -359,14 +359,14 @@ def _guess_limit(branch: AgentBranch, point: Array) -> list[Term] | None:
     return terms if is_right else None
 
 
-def _double_precision(branch: AgentBranch, point: Array, times: int) -> list[Array] | None:
-    """Give a point of the branch and those of twice, four times, ... its precision.
+def _double_precision(branch: AgentBranch, point: Array) -> list[Array] | None:
+    """Give a point of the branch and those of 2, 4 and 8 times its precision.
 
     Returns None where one is not found.
     """
     by_precision = np.eye(len(point))[-1]
     points = [point]
-    for _ in range(times):
+    for _ in range(3):
         here = points[-1]
         tangent, _ = branch.tangent(here, by_precision)
         guess = here + tangent * (here[-1] / tangent[-1])
