@@ -28,7 +28,6 @@ EXPORTS = {
         "sizes": "2-5",
         "rectangular": 0.3,
         "formats": f"short:100,{LONG}",
-        "checked": 0.3,
         "scale": SCALE,
         "varied": VARIED,
     },

@@ -18,7 +18,7 @@ from bestresponse.studies.behave.layouts import find_layout, read_rows
 from bestresponse.studies.improve.contents import hash_file
 from bestresponse.studies.improve.data import open_other
 from bestresponse.studies.improve.export import read_manifest
-from bestresponse.studies.reproduce.alympics_logs import _read_log
+from bestresponse.studies.reproduce.alympics_logs import read_recorded_games
 from bestresponse.studies.reproduce.reproduction import read_records
 from bestresponse.studies.verify.ratings import read_rated_sheets
 from bestresponse.studies.verify.reproduction import read_samples
@@ -54,7 +54,7 @@ READERS = [
     Reader("manifest.json", lambda path: RunFolder.read(path.parent)),
     Reader("records.jsonl", lambda path: list(read_lines(path))),
     Reader("games.jsonl", lambda path: list(read_records(path, "id"))),
-    Reader("log.json", _read_log),
+    Reader("log.json", lambda path: read_recorded_games(path.parent)),
     Reader("samples.jsonl", lambda path: read_samples(path.parent)),
     Reader("sheet-rater-1.csv", lambda path: read_rated_sheets(path.parent, ())),
     Reader("examples.jsonl", lambda path: open_other(f"{path.parent}=0.5")),

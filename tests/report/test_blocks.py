@@ -140,7 +140,7 @@ def test_intervals_are_drawn_for_rows_that_have_them():
 
 
 def test_metrics_are_shown_one_row_a_group():
-    mean = Metric("mean", "mean", "the mean", "", ".2f", lambda values: sum(values) / len(values))
+    mean = Metric("mean", "mean", "the mean", ".2f", lambda values: sum(values) / len(values))
     figures = compute_figures((mean,), ("player",), {("ann",): [1, 3], ("bob",): [4]})
     (table,) = show(blocks.metrics_table("Means"), Run(figures=figures))
     assert isinstance(table, Table)

@@ -248,7 +248,7 @@ def test_a_table_split_by_a_column_of_one_value_does_not_name_it():
 
 def test_the_headline_shows_the_metrics_that_the_first_group_with_any_has():
     def metric(name, values):
-        return Metric(name, f"the {name}", "", "", "", lambda group: values[group])
+        return Metric(name, f"the {name}", "", "", lambda group: values[group])
 
     metrics = (metric("mean", [None, None, 3.0]), metric("least", [None, 0.0, 1.0]))
     figures = compute_figures(metrics, ("player",), {("ann",): 0, ("bob",): 1, ("cid",): 2})
@@ -258,7 +258,7 @@ def test_the_headline_shows_the_metrics_that_the_first_group_with_any_has():
         (KeyValues((("player", "bob"), ("the least", 0.0)), prominent=True, formats=("", "")),),
     )
     # A single model needs no name, and a number is printed as in its table.
-    exact = Metric("mean", "the mean", "", "", ".2f", lambda group: 0.5)
+    exact = Metric("mean", "the mean", "", ".2f", lambda group: 0.5)
     alone = compute_figures((exact,), ("player",), {("ann",): 0, ("even", "baseline"): 1})
     shown = blocks.headline(("mean",))(Run([], figures=alone))
     assert shown.blocks == (KeyValues((("the mean", 0.5),), prominent=True, formats=(".2f",)),)
@@ -266,7 +266,7 @@ def test_the_headline_shows_the_metrics_that_the_first_group_with_any_has():
 
 def test_counts_can_stand_behind_what_matters():
     metrics = [
-        Metric(name, name, "", "", "", lambda group: 1.0) for name in ("plays", "gap", "answers")
+        Metric(name, name, "", "", lambda group: 1.0) for name in ("plays", "gap", "answers")
     ]
     figures = compute_figures(tuple(metrics), ("player",), {("ann",): 0})
     shown = blocks.metrics_table(last=("answers", "plays"))(Run([], figures=figures))

@@ -26,8 +26,8 @@ def interval_of_payoff(rows):
 
 
 METRICS = [
-    Metric("gap", "Mean gap", "Given away; 0 is best.", "", ".3f", mean_gap),
-    Metric("payoff", "Payoff", "What it earned.", "points", ".1f", interval_of_payoff, noise=0.0),
+    Metric("gap", "Mean gap", "Given away; 0 is best.", ".3f", mean_gap),
+    Metric("payoff", "Payoff", "What it earned.", ".1f", interval_of_payoff, noise=0.0),
 ]
 GROUPS = {
     ("a",): [{"gap": 0.25, "payoff": 1.0}, {"gap": 0.75, "payoff": 2.0}],
@@ -45,7 +45,7 @@ def test_a_table_has_a_column_for_every_metric():
         (
             Column("told by"),
             Column("Mean gap", "right", "Given away; 0 is best.", ".3f"),
-            Column("Payoff (points)", "right", "What it earned.", ".1f", 0.0),
+            Column("Payoff", "right", "What it earned.", ".1f", 0.0),
         ),
         (("a", 0.5, PAYOFF_A), ("b", None, PAYOFF_B)),
         "All",
@@ -54,7 +54,7 @@ def test_a_table_has_a_column_for_every_metric():
 
 def test_a_table_leaves_out_metrics_that_no_group_has():
     found = compute_figures(METRICS, ("player",), {("b",): GROUPS[("b",)]})
-    assert [column.name for column in found.to_table().columns] == ["player", "Payoff (points)"]
+    assert [column.name for column in found.to_table().columns] == ["player", "Payoff"]
     assert found.to_rows()[0]["gap"] is None
 
 
@@ -71,7 +71,7 @@ def test_json_has_a_field_for_every_metric_and_intervals_have_their_one_shape():
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_a_figure_that_is_no_number_is_null_in_json(value):
-    metric = Metric("x", "X", "", "", "", lambda rows: value)
+    metric = Metric("x", "X", "", "", lambda rows: value)
     assert compute_figures([metric], ("run",), {("a",): []}).to_json() == [{"run": "a", "x": None}]
     assert Interval(value, 0.0, 1.0, 0.9, "t", 3).to_json()["estimate"] is None
 
@@ -87,7 +87,7 @@ def test_columns_of_one_name_are_refused():
     with pytest.raises(UsageError, match="gap, gap, payoff are not all different"):
         Figures(METRICS, ("gap",), [])
     with pytest.raises(UsageError, match="'mean gap' needs a name of letters"):
-        Metric("mean gap", "", "", "", "", mean_gap)
+        Metric("mean gap", "", "", "", mean_gap)
 
 
 class PlainFigures(TypedDict):

@@ -84,7 +84,6 @@ text = "Two suspects are questioned."
 AGENT = {"name": "me", "game": "game(x).", "rules": "select(P, O, S, c)."}
 SHEET = b"sample,first_correct,last_correct,error_kinds\n1,0,1,pa#pc\n2,1,1,\n"
 WATER_SHEET = b"judge,game,resident,information,remark\nme,1,Alex,4,\nme,1,Bob,5,x\n"
-CONVERSATIONS = b'{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}\n{"prompt": "a", "completion": "b"}\n'
 SETTINGS = {
     "simulate": 'game = "stag-hunt"\nrepeats = 3\nseed = 1\n[seat]\nrow = "random"\ncol = "A"\n',
     "bench": 'model = ["smollm2"]\nnum_games = 5\nnum_rows = 3\nfamily = "zero-sum"\n',
@@ -427,12 +426,6 @@ def list_table_readers() -> Iterator[Reader]:
         "water sheets",
         lambda folder: use("bestresponse.studies.water.judging:read_sheets")([folder / "s.csv"]),
         {"s.csv": WATER_SHEET},
-        often=40,
-    )
-    yield Reader(
-        "conversations",
-        lambda folder: use(f"{IMPROVE}.data:open_other")(f"{folder}=0.5"),
-        {"examples.jsonl": CONVERSATIONS},
         often=40,
     )
 

@@ -72,7 +72,6 @@ heads = Study(
             "heads",
             "heads",
             "share of plays in which the model chose heads",
-            "",
             ".2f",
             share_heads,
         ),

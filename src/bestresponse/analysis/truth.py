@@ -472,7 +472,7 @@ def value_moves(tree: Tree, policy: Policy) -> ValuedPolicy:
     infosets = tree.infoset[nodes]
     owners = tree.owner[nodes]
     chances = find_chances(tree, row)
-    reach = _find_reach(tree, chances)[nodes, owners]
+    reach = find_reach(tree, chances)[nodes, owners]
     likely = np.bincount(infosets, reach, len(tree.infosets))
     trembled = frozenset(np.flatnonzero(likely <= _NEVER).tolist())
 
@@ -480,7 +480,7 @@ def value_moves(tree: Tree, policy: Policy) -> ValuedPolicy:
     if trembled:
         shaken = counterfactual_values(tree, Policy(tree, trembling))
         exact |= {infoset: shaken[infoset] for infoset in trembled}
-        far = _find_reach(tree, find_chances(tree, trembling))[nodes, owners]
+        far = find_reach(tree, find_chances(tree, trembling))[nodes, owners]
         reach = np.where(likely[infosets] <= _NEVER, far, reach)
     replying = find_chances(tree, _reply_best(exact, tree))
 
@@ -513,7 +513,7 @@ def find_chances(tree: Tree, row: Array) -> Array:
     return chances
 
 
-def _find_reach(tree: Tree, chances: Array) -> Array:
+def find_reach(tree: Tree, chances: Array) -> Array:
     """Return how likely all but one player let the play come to each node, by player."""
     reach = np.ones((tree.num_nodes, tree.num_players))
     seats = np.arange(tree.num_players)

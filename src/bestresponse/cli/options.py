@@ -28,13 +28,13 @@ OutputDir = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 _RARE_NAMES = """
-about_others actions after back_check background batch_tokens beside bootstraps checked choose
+about_others actions after back_check background batch_tokens beside bootstraps choose
 classifier cut_short default_move disguised early_end embed executor farthest feedback files
-formats forms four_bit framing held_out instruction inverted learning_rate least_gain llm_seed
-max_nodes max_prompt_tokens meta mix observe optimizer
+formats forms four_bit framing held_out instruction inverted learning_rate llm_seed
+max_nodes max_prompt_tokens meta observe optimizer
 oracle payoffs questions reasoning_tokens rectangular replies revise rule save_example
 scenarios_by seats second second_judge start support swap_seats target tests themes think
-threads tool_calls trees types unit variant varied weakest with_personas wordings
+threads tool_calls trees types unit variant varied with_personas wordings
 """
 _RARE = frozenset(_RARE_NAMES.split())
 """Settings that few people ever change: a command takes them by --settings, and not as options."""

@@ -267,14 +267,13 @@ class Metric(Generic[Group]):
     """A figure computed for a group, such as the rows of one player.
 
     `name` is the field in JSON and CSV, `title` the head of the column, `help` explains it to the
-    reader, `unit` may be empty, `format` is a format specification for its numbers, and `compute`
-    returns None where there is no figure. Numbers smaller than `noise` are shown as 0.
+    reader, `format` is a format specification for its numbers, and `compute` returns None where
+    there is no figure. Numbers smaller than `noise` are shown as 0.
     """
 
     name: str
     title: str
     help: str
-    unit: str
     format: str
     compute: Callable[[Group], Value]
     noise: float = NOISE
@@ -288,8 +287,7 @@ class Metric(Generic[Group]):
     @property
     def column(self) -> Column:
         """Describe the metric as a column of a table."""
-        title = f"{self.title} ({self.unit})" if self.unit else self.title
-        return Column(title, "right", self.help, self.format, self.noise)
+        return Column(self.title, "right", self.help, self.format, self.noise)
 
 
 @dataclass(frozen=True)
@@ -355,7 +353,6 @@ def list_metrics(row: type, *names: str) -> tuple[Metric[object], ...]:
             name,
             described.name,
             help=described.help,
-            unit="",
             format=described.format,
             compute=methodcaller("get", name),
         )

@@ -11,7 +11,6 @@ from bestresponse.studies.improve.answers import (
     _list_support,
     _write_mix,
     _write_value,
-    find_false_start,
     hash_prompts,
     make_matrix_examples,
     make_story_examples,
@@ -276,46 +275,6 @@ def test_reasons_of_the_second_seat_are_reviewed_as_its_own():
         "PROVED",
     ]
     assert len(review_reasons(task, answer.replace("0.9", "0.8")).refuted) == 1
-
-
-def test_a_false_start_says_which_action_breaks_it_and_is_not_learnt():
-    # Rows B and C against P and R are in equilibrium: 3/0 and 1/4, the value is 2 (see above). Who
-    # tries A and C first gets (2 x 4 - 1 x -1) / (2 + 1 - 1 + 4) = 1.5, mixing 1/2 and 1/2; the
-    # other mixes 5/6 and 1/6 there, against which B brings 3 x 5/6 + 0 = 2.5.
-    row = np.array([[2.0, 8.0, -1.0], [3.0, 9.0, 0.0], [1.0, 5.0, 4.0]])
-    start = find_false_start(row, ((0, 2), (0, 2)))
-    assert (start.value, start.breaker, start.own) == (pytest.approx(1.5), 1, True)
-    assert start.instead == pytest.approx(2.5)
-    assert start.mix == pytest.approx([0.5, 0.0, 0.5])
-    # The equilibrium itself is no false start, nor are supports without a mix that fits.
-    assert find_false_start(row, ((1, 2), (0, 2))) is None
-    assert find_false_start(row, ((0, 1), (0, 2))) is None
-
-
-def test_the_other_breaks_a_false_start_where_it_leaves_less():
-    # A against P: the other takes Q, and 1 is left of 4.
-    start = find_false_start(np.array([[4.0, 1.0], [0.0, 2.0]]), ((0,), (0,)))
-    assert (start.value, start.breaker, start.own, start.instead) == (4.0, 1, False, 1.0)
-
-
-def test_checked_answers_end_as_the_others_do_and_their_false_starts_are_worse():
-    rng = np.random.default_rng(4)
-    row = rng.integers(-100, 101, (60, 4, 4)).astype(float)
-    telling = Telling(("short", "table"), checked=1.0)
-    made = list(make_matrix_examples(np.stack([row, -row], 1), telling, rng))
-    checked = [example for example in made if example.rejected]
-    assert 10 < len(checked) < 60
-    for example in checked:
-        first, last = example.unscored
-        begun = example.answer[first:last]
-        assert begun.startswith("These are played:\n")
-        assert example.answer[last:].startswith(" But ")
-        assert example.answer.count("These are played:") == 2
-        assert score_reply(example.task, example.answer) > 0.998
-        assert score_reply(example.task, example.rejected) <= score_reply(
-            example.task, example.answer
-        )
-        assert not review_reasons(example.task, example.answer).refuted
 
 
 def permute(game, rows, columns):

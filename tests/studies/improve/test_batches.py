@@ -14,7 +14,6 @@ from tiny_networks import write_model  # noqa: E402
 from bestresponse.core.errors import UsageError  # noqa: E402
 from bestresponse.models.students.causal import open_causal  # noqa: E402
 from bestresponse.studies.improve import batches, training  # noqa: E402
-from bestresponse.studies.improve.answers import make_matrix_examples  # noqa: E402
 from bestresponse.studies.improve.batches import (  # noqa: E402
     IGNORED,
     Batch,
@@ -28,7 +27,6 @@ from bestresponse.studies.improve.batches import (  # noqa: E402
     pack,
 )
 from bestresponse.studies.improve.data import draw_pools, open_data  # noqa: E402
-from bestresponse.studies.improve.examples import Telling  # noqa: E402
 from bestresponse.studies.improve.rehearsal import Rehearsal  # noqa: E402
 
 FLAT = Shape(tokens=1024, scored=512, conversations=20, longest=512, flat=True)
@@ -67,21 +65,6 @@ def make_session(student, shape, base=None, kept=NOTHING):
 def find_loss(session, batch):
     with session.apart(), torch.no_grad():
         return session.find_loss(batch).item()
-
-
-def test_false_starts_are_read_and_not_learnt(student):
-    rng = np.random.default_rng(0)
-    row = rng.integers(-9, 10, (60, 3, 3)).astype(float)
-    telling = Telling(("short",), checked=1.0)
-    made = make_matrix_examples(np.stack([row, -row], 1), telling, rng)
-    (example, *_) = [example for example in made if example.rejected]
-    (encoded,) = encode_examples(student, [example.to_json()])
-    hidden = [
-        token for token, target in zip(encoded.answer, encoded.targets, strict=True) if target < 0
-    ]
-    first, last = example.unscored
-    assert student.tokenizer.decode(hidden).strip() == example.answer[first:last].strip()
-    assert encoded.targets[-1] == student.end
 
 
 @pytest.mark.parametrize("shape", [FLAT, ROWS], ids=["one row", "rows"])

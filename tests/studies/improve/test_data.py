@@ -1,4 +1,4 @@
-"""What a training reads: folders of examples and conversations of others, checked; no torch is needed."""
+"""What a training reads: folders of examples, checked; no torch is needed."""
 
 import hashlib
 import json
@@ -6,14 +6,12 @@ from collections import Counter
 
 import pytest
 
-import bestresponse as br
 from bestresponse.core.errors import StoreError
 from bestresponse.studies.improve.answers import hash_prompts
 from bestresponse.studies.improve.data import (
     Data,
     Folder,
     draw_pools,
-    open_data,
     open_export,
     parse_rows,
 )
@@ -60,37 +58,6 @@ def test_every_pool_has_something_of_every_folder_in_proportion(tmp_path):
     assert next(draw_pools(Data(tuple(folders)), 0, 1)) == second
 
 
-def test_conversations_of_others_are_mixed_in_by_their_share(data, tmp_path):
-    write_rows(tmp_path / "chat", "talk.jsonl", 30)
-    pool = next(draw_pools(open_data([str(data)], [f"{tmp_path / 'chat'}=0.25"]), 0, 0))
-    others = [example for example in pool if example["task"] is None]
-    assert len(others) == 1024
-    assert len(pool) == 4096
-
-
-@pytest.mark.parametrize(
-    ("entry", "text", "message"),
-    [
-        ("{}", "", "expected FOLDER=SHARE"),
-        ("{}=2", "", "a share between 0 and 1"),
-        ("{}=0.1", '{"text": "hello"}', "expected a column `messages`"),
-        ("{}=0.1", '{"prompt": "a", "completion": 3}', "expected a column `messages`"),
-        ("{}=0.1", "[1]", "expected an object per line"),
-        ("{}=0.1", "{", "is damaged"),
-        ("{}=0.1", "", "holds no conversations"),
-        (
-            "{}=0.1",
-            '{"messages": [{"role": "assistant", "content": "a"}, {"role": "user", "content": "b"}]}',
-            "must end with a message of the assistant",
-        ),
-    ],
-)
-def test_conversations_that_cannot_be_mixed_in_are_refused(data, tmp_path, entry, text, message):
-    (tmp_path / "talk.jsonl").write_text(text, "utf-8")
-    with pytest.raises(br.BestResponseError, match=message):
-        open_data([str(data)], [entry.format(tmp_path)])
-
-
 def test_a_file_that_changes_during_a_training_ends_it_with_a_sentence(tmp_path):
     folder = tmp_path / "data"
     files = (write_rows(folder, "train-0.jsonl", 10),)
@@ -134,7 +101,7 @@ def write_examples(folder, prompts=None, tests=(), **settings):
         (folder / name).write_text(text)
         files[name] = hashlib.sha256(text.encode()).hexdigest()
     manifest = {
-        "format": 3,
+        "format": 4,
         "settings": made,
         "prompts": prompts or hash_prompts(telling),
         "counts": {"train": 1},

@@ -48,16 +48,21 @@ def test_kinds_are_games_by_size_and_zero_sum_games_by_what_is_played():
 
 def test_most_examples_go_to_the_weakest_kinds_and_some_to_all():
     answered = [
-        *answer("zero-sum 2x2, 1 played", 10, 0),
+        *answer("zero-sum 2x2, 1 played", 9, 1),
         *answer("zero-sum 2x2, 2 played", 4, 6),
+        *answer("general-sum 2x2", 8, 2),
         *answer("replies 2x2", 8, 2),
+        *answer("claims 2x2", 6, 4),
     ]
-    shares = share_examples(choose(examples=10_000, weakest=2), answered)
-    # 3,000 for all three alike; of 7,000 the two weakest get 6/8 and 2/8.
+    games = ("zero-sum", "general-sum", "replies", "claims")
+    shares = share_examples(choose(examples=10_000, games=games), answered)
+    # 3,000 for all five alike; of 7,000 the four weakest get 6/14, 2/14, 2/14 and 4/14.
     assert shares == {
-        Kind("zero-sum", 2, 1): 1000,
-        Kind("zero-sum", 2, 2): 1000 + 5250,
-        Kind("replies", 2): 1000 + 1750,
+        Kind("zero-sum", 2, 1): 600,
+        Kind("zero-sum", 2, 2): 600 + 3000,
+        Kind("general-sum", 2): 600 + 1000,
+        Kind("replies", 2): 600 + 1000,
+        Kind("claims", 2): 600 + 2000,
     }
 
 
@@ -78,12 +83,14 @@ def test_formats_that_fail_are_asked_more_often():
 
 
 def test_a_student_is_kept_only_where_it_gains():
-    row = summarize_round(2, answer("a", 5, 5), answer("a", 7, 3), 0.1)
+    row = summarize_round(2, answer("a", 5, 5), answer("a", 7, 3))
     assert row == {"round": 2, "asked": 10, "old": 0.5, "new": 0.7, "gain": 0.2, "kept": True} | {
         "gain": pytest.approx(0.2)
     }
-    assert not summarize_round(1, answer("a", 5, 5), answer("a", 5, 5), 0.0)["kept"]
-    assert not summarize_round(1, answer("a", 5, 5), answer("a", 7, 3), 0.3)["kept"]
+    before = answer("a", 500, 500)
+    assert not summarize_round(1, before, before)["kept"]
+    assert not summarize_round(1, before, answer("a", 504, 496))["kept"]
+    assert summarize_round(1, before, answer("a", 506, 494))["kept"]
 
 
 def test_questions_are_of_the_test_split_and_of_the_support_that_is_asked_for():

@@ -11,6 +11,7 @@ from made_up_language import write_catalogue
 
 from bestresponse.core.errors import UsageError
 from bestresponse.games.capabilities import HasSpeakers
+from bestresponse.games.twins.twin import TWINS
 from bestresponse.telling import language as languages
 from bestresponse.telling.language import list_languages
 from bestresponse.web import texts
@@ -54,7 +55,13 @@ ENGLISH = frozenset(FREQUENT.split())
 
 TABLES = [offer.name for offer in list_offers() if offer.kind == "table"]
 """Their pages differ in names alone."""
-OTHERS = [offer.name for offer in list_offers() if offer.kind != "table"]
+ENGLISH_ONLY = {"bluff", *(name for names in TWINS.values() for name in names)}
+"""Stories that are told in English alone; `experiment check` lists what people would read so."""
+OTHERS = [
+    offer.name
+    for offer in list_offers()
+    if offer.kind != "table" and offer.name not in ENGLISH_ONLY
+]
 
 
 def refuse_models(name):

@@ -49,17 +49,22 @@ def write_examples(config: ExportConfig, as_json: AsJson = False) -> None:
     print(f"{exported.folder}: {counts}")
 
 
+_Force = Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")]
+
+
+def _check_free(output: Path, force: bool) -> None:
+    if output.exists() and not force:
+        raise UsageError(f"{output} already exists; choose another name or add --force")
+
+
 @export_command.command("dialogues")
 def write_dialogues(
     run: Annotated[Path, typer.Argument(help="A run of `steer`, or a folder of runs: the newest.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="File to write (.jsonl).")],
-    force: Annotated[
-        bool, typer.Option("--force", help="Overwrite the file if it exists.")
-    ] = False,
+    force: _Force = False,
 ) -> None:
     """Write the guided dialogues of a run of `steer` as examples to train a model on."""
-    if output.exists() and not force:
-        raise UsageError(f"{output} already exists; choose another name or add --force")
+    _check_free(output, force)
     print(f"{output}: {br.export_dialogues(run, output):,} examples")
 
 
@@ -67,13 +72,10 @@ def write_dialogues(
 def write_student(
     student: Annotated[Path, typer.Argument(help="The folder of a student, made by `train`.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="File to write (.gguf).")],
-    force: Annotated[
-        bool, typer.Option("--force", help="Overwrite the file if it exists.")
-    ] = False,
+    force: _Force = False,
 ) -> None:
     """Write a student of the Llama or Qwen2 family as a GGUF file, for llama.cpp and `--model`."""
-    if output.exists() and not force:
-        raise UsageError(f"{output} already exists; choose another name or add --force")
+    _check_free(output, force)
     if find_spec("torch") is None:
         raise UsageError(f"a student is read by torch: {install_hint('train')}")
     from bestresponse.models.students.gguf_files import convert_folder

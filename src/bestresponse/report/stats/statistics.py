@@ -118,6 +118,11 @@ class Interval:
         return self.low <= value <= self.high
 
 
+def open_interval(estimate: float, n: int) -> Interval:
+    """Return the interval of an estimate of which `n` units say nothing more."""
+    return Interval(estimate, -math.inf, high=math.inf, level=LEVEL, method="none", n=n)
+
+
 def as_sample(values: ArrayLike, what: str = "values") -> Floats:
     """Return `values` as a non-empty, finite, one-dimensional array.
 
@@ -214,14 +219,7 @@ def cluster_bootstrap(
     count = sums.size
     estimate = float(sums.sum() / sizes.sum())
     if _are_alike(sums / sizes):
-        return Interval(
-            estimate,
-            -math.inf,
-            high=math.inf,
-            level=LEVEL,
-            method="none",
-            n=count,
-        )
+        return open_interval(estimate, count)
     draws = []
     for rows in _split_in_blocks(resamples or count_resamples(count), count):
         offsets = count * np.arange(rows)[:, None]
@@ -268,14 +266,7 @@ def bound_mean(
     if np.min(values) < least - slack or np.max(values) > most + slack:
         raise UsageError(f"values: expected numbers from {least:g} to {most:g}")
     if count == 1:
-        return Interval(
-            estimate,
-            -math.inf,
-            high=math.inf,
-            level=LEVEL,
-            method="none",
-            n=count,
-        )
+        return open_interval(estimate, count)
     draws = []
     for drawn, share in _draw_weights(rng, resamples or count_resamples(count), count):
         unseen = share * sizes.mean()
@@ -312,14 +303,7 @@ def interval_of_draws(
 
     bounded = math.isfinite(bounds[0]) and math.isfinite(bounds[1])
     if n < 2 or (_are_alike(draws) and not bounded):
-        return Interval(
-            estimate,
-            -math.inf,
-            high=math.inf,
-            level=LEVEL,
-            method="none",
-            n=n,
-        )
+        return open_interval(estimate, n)
     low, high = np.quantile(draws, _TAILS)
     if bounded:
         quantiles = (np.arange(1000) + 0.5) / 1000
@@ -534,14 +518,7 @@ def confidence_sequence(
     games = means.size
     mean = float(means.mean())
     if games < 2:
-        return Interval(
-            mean,
-            -math.inf,
-            high=math.inf,
-            level=LEVEL,
-            method="none",
-            n=games,
-        )
+        return open_interval(mean, games)
     doubled = 2 * math.log(alpha)
     scaled = games * (math.log(1 - doubled) - doubled) / tuned_for
     factor = 2 * (scaled + 1) / (games * scaled)

@@ -245,7 +245,7 @@ def _measure_policies(name: str, title: str, explained: str, format: str = ".4f"
         figures = [policy.figures[name] or 0.0 for policy in known]
         return bound_mean(figures, (0.0, most), rng=metrics.RESAMPLING_SEED)
 
-    return Metric(name, title, help=explained, unit="", format=format, compute=compute)
+    return Metric(name, title, help=explained, format=format, compute=compute)
 
 
 def _bound_policies(figure: str, title: str, end: int) -> Metric[object]:
@@ -267,7 +267,6 @@ def _bound_policies(figure: str, title: str, end: int) -> Metric[object]:
         name,
         f"{title} {side}",
         help=explained,
-        unit="",
         format=".3f",
         compute=compute,
     )
@@ -294,7 +293,7 @@ def _average_answers(name: str, title: str, explained: str, format: str) -> Metr
             return None
         return bound_mean(values, (0.0, most), decisions, rng=metrics.RESAMPLING_SEED)
 
-    return Metric(name, title, help=explained, unit="", format=format, compute=compute)
+    return Metric(name, title, help=explained, format=format, compute=compute)
 
 
 def find_share(row: DecisionRow, name: str) -> float | None:
@@ -319,7 +318,7 @@ def _count(
     def count(group: object) -> Value:
         return compute(group) if isinstance(group, Decided) else None
 
-    return Metric(name, title, help=explained, unit="", format=format, compute=count)
+    return Metric(name, title, help=explained, format=format, compute=count)
 
 
 def _count_answered(group: Decided) -> int | None:

@@ -27,7 +27,6 @@ rather than too small.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -36,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.core.seeds import split
-from bestresponse.report.stats.statistics import LEVEL, Interval
+from bestresponse.report.stats.statistics import LEVEL, Interval, open_interval
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees import sequence_form
 from bestresponse.theory.trees.sequence_form_lp import find_nearest_plan, optimise_plans, turn_form
@@ -473,14 +472,7 @@ class StatedPolicy:
         if figure is None or self.is_baseline:
             return figure
         if not self.counts:
-            return Interval(
-                figure,
-                -math.inf,
-                high=math.inf,
-                level=LEVEL,
-                method="none",
-                n=1,
-            )
+            return open_interval(figure, 1)
         low, high = np.quantile(self._draw(0.0)[name], ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
         tested = self._bound_below(name, figure)
         least = max(0.0, min(low, 2 * figure - high, tested))

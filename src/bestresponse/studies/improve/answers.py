@@ -1,16 +1,13 @@
 """The solver's answers to questions, in words that a model can learn from.
 
 A worked answer of a matrix game writes out the payoffs of the actions that are played, their value,
-and the mix. Where it checks itself, it begins with other supports and says which action breaks
-them: such supports are those of the game with its payoffs changed a little, the mistake that a
-player who has not quite seen the payoffs would make.
+and the mix.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -43,28 +40,8 @@ from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
 _POSITIVE = 1e-9  # smaller weights and fractions are rounding errors of the solver
-_UNSURE = 0.12
-"""How far payoffs are seen wrong, as a standard deviation and a share of the payoff range, by
-whoever tries other supports first: about half of those of 5x5 games are then others."""
 _PENNIES = [[[1.0, -1.0], [-1.0, 1.0]], [[-1.0, 1.0], [1.0, -1.0]]]
 _DILEMMA = [[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]]
-
-
-@dataclass(frozen=True, slots=True)
-class FalseStart:
-    """Supports that are not in equilibrium, the own mix that goes with them, and who breaks them.
-
-    `value` is what the asked player gets there; the action `breaker`, its own or the other's,
-    brings or leaves `instead`.
-    """
-
-    rows: tuple[int, ...]
-    columns: tuple[int, ...]
-    mix: Array
-    value: float
-    breaker: int
-    own: bool
-    instead: float
 
 
 def hash_prompts(telling: Telling) -> str:
@@ -112,10 +89,8 @@ def make_matrix_examples(
     seats = rng.integers(2, size=count)
     formats = rng.choice(telling.formats, count)
     themes = rng.choice(telling.themes, count)
-    checked = rng.random(count) < telling.checked
     zero_sum = kind == "matrix" and bool((payoffs[:, 0] == -payoffs[:, 1]).all())
     solved = solve_zero_sum(payoffs[:, 0]) if zero_sum else None
-    tried = _solve_unsurely(payoffs[:, 0], rng) if zero_sum and telling.checked else None
     for number, game in enumerate(payoffs):
         seat = int(seats[number])
         shown_as = str(formats[number])
@@ -136,14 +111,7 @@ def make_matrix_examples(
         task |= {"opponent": np.round(other, 6).tolist(), "class": f"{int(keys[number]):016x}"}
         system, question = write_question(task, telling.worked)
         answer = write_answer(task, own, other, telling.worked)
-        example = Example(system, question, answer, task)
-        if tried is not None and telling.worked and checked[number]:
-            pair = tried[0][number], tried[1][number]
-            supports = _find_support(pair[seat]), _find_support(pair[1 - seat])
-            start = find_false_start(own_view(game, seat)[0], supports)
-            if start is not None:
-                example = _begin_falsely(example, start)
-        yield example
+        yield Example(system, question, answer, task)
 
 
 def _draw_reply(game: Array, seat: int, rng: np.random.Generator) -> tuple[Array, Array]:
@@ -171,95 +139,8 @@ def _choose_equilibrium(game: Array, seat: int) -> tuple[Array, Array] | None:
     return mixes[seat], mixes[1 - seat]
 
 
-def _solve_unsurely(payoffs: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Solve zero-sum games whose payoffs (n, rows, cols) are seen a little wrong."""
-    size = np.ptp(payoffs, axis=(1, 2))[:, None, None]
-    seen = payoffs + rng.normal(0.0, _UNSURE, payoffs.shape) * size
-    solved = solve_zero_sum(seen)
-    _, rows, columns = payoffs.shape
-    return solved.row[:, :rows], solved.col[:, :columns]
-
-
 def _find_support(mix: Array) -> tuple[int, ...]:
     return tuple(np.flatnonzero(mix > _POSITIVE).tolist())
-
-
-def find_false_start(
-    mine: Array, supports: tuple[tuple[int, ...], tuple[int, ...]]
-) -> FalseStart | None:
-    """Say who breaks these supports of a zero-sum game, payoffs `mine` (own actions as rows).
-
-    None where no mix makes the other indifferent on them, and where nobody gains a tenth by leaving
-    them.
-    """
-    rows, columns = supports
-    if len(rows) != len(columns):
-        return None
-    small = mine[np.ix_(rows, columns)]
-    size = len(rows)
-    # x small = v 1 and sum x = 1; small y = v 1 and sum y = 1
-    border = np.block([[small, -np.ones((size, 1))], [np.ones((1, size)), np.zeros((1, 1))]])
-    right = np.append(np.zeros(size), 1.0)
-    try:
-        against = np.linalg.solve(border, right)
-        with_own = np.linalg.solve(
-            np.block([[small.T, -np.ones((size, 1))], [np.ones((1, size)), np.zeros((1, 1))]]),
-            right,
-        )
-    except np.linalg.LinAlgError:
-        return None
-    x = with_own[:size]
-    y = against[:size]
-    if min(x.min(), y.min()) < _POSITIVE:
-        return None
-    value = float(with_own[size])
-    brought = mine[:, columns] @ y
-    left = x @ mine[rows, :]
-    best = int(np.argmax(brought))
-    worst = int(np.argmin(left))
-    gains = float(brought[best] - value)
-    losses = float(value - left[worst])
-    own = gains >= losses
-    instead = float(brought[best] if own else left[worst])
-    if max(gains, losses) < _POSITIVE or _write_value(instead) == _write_value(value):
-        return None
-    mix = np.zeros(len(mine))
-    mix[list(rows)] = x
-    return FalseStart(
-        rows,
-        columns,
-        mix=mix,
-        value=value,
-        breaker=best if own else worst,
-        own=own,
-        instead=instead,
-    )
-
-
-def _begin_falsely(example: Example, start: FalseStart) -> Example:
-    """Put a false start before the answer, and the answer it would have led to beside it."""
-    game = make_task_game(example.task)
-    seat = example.task["seat"]
-    restated, played = _cut_restated(example)
-    supports = write_cells(game, seat, start.rows, start.columns)
-    begun = f"These are played:\n{supports}\nI get {_write_value(start.value)}."
-    actions = game.form.actions[seat if start.own else 1 - seat]
-    does = "brings" if start.own else "leaves me"
-    why = f" But {actions[start.breaker]} {does} {_write_value(start.instead)}.\n"
-    mix = _write_mix(game.form.actions[seat], start.mix)
-    return replace(
-        example,
-        answer=f"{restated}{begun}{why}{played}",
-        # the restated payoffs before it are learnt: a long question is read all the same
-        unscored=(len(restated), len(restated) + len(begun)),
-        rejected=f"{restated}{begun}\n{mix}",
-    )
-
-
-def _cut_restated(example: Example) -> tuple[str, str]:
-    """Cut an answer into the restated payoffs, and what follows."""
-    place = example.answer.index("These are played:\n")
-    return example.answer[:place], example.answer[place:]
 
 
 def write_answer(task: GameTask, own: Array, other: Array, worked: bool) -> str:

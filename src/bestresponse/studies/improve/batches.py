@@ -35,14 +35,10 @@ _AHEAD = 16  # batches that are packed before they are wanted: the GPU does not 
 
 
 class Encoded(NamedTuple):
-    """The tokens of a question and of its answer, and what is learnt of the answer.
-
-    Its tokens are learnt, or `IGNORED` for those of a false start.
-    """
+    """The tokens of a question and of its answer."""
 
     asked: list[int]
     answer: list[int]
-    targets: list[int]
 
     @property
     def size(self) -> int:
@@ -62,24 +58,10 @@ def encode_examples(chat: Chat, examples: Sequence[Conversation]) -> list[Encode
     encode = chat.tokenizer.encode_batch_fast
     asked = encode([question for question, _ in texts], add_special_tokens=False)
     answered = encode([answer for _, answer in texts], add_special_tokens=False)
-    pairs: list[Encoded] = []
-    for example, question, answer, (_, text) in zip(examples, asked, answered, texts, strict=True):
-        tokens = [*answer.ids, chat.end]
-        first, last = example.get("unscored") or (0, 0)
-        targets = tokens
-        if last > first:
-            targets = _hide(chat, text, tokens, range(first, last))
-        pairs.append(Encoded(question.ids, tokens, targets))
-    return pairs
-
-
-def _hide(chat: Chat, text: str, tokens: list[int], hidden: range) -> list[int]:
-    """Return the tokens of a text, without those that begin at hidden characters."""
-    places = chat.tokenizer.encode(text, add_special_tokens=False).offsets
-    kept = []
-    for token, place in zip(tokens, places, strict=False):
-        kept.append(IGNORED if place[0] in hidden else token)
-    return [*kept, *tokens[len(kept) :]]
+    return [
+        Encoded(question.ids, [*answer.ids, chat.end])
+        for question, answer in zip(asked, answered, strict=True)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +185,7 @@ def _fill_row(group: Sequence[Encoded], shape: Shape, kept: Tokens) -> Batch:
         tokens[0, start:end] = pair.asked + pair.answer
         positions[0, start:end] = np.arange(pair.size)
         scored[first:last] = np.arange(end - len(pair.answer), end) - 1
-        targets[first:last] = pair.targets
+        targets[first:last] = pair.answer
         start, first = end, last
     # What is left is filled up by conversations that no kernel finds too long.
     left = shape.tokens - start
@@ -239,7 +221,7 @@ def _fill_rows(group: Sequence[Encoded], shape: Shape, kept: Tokens) -> Batch:
         tokens[k, : pair.size] = pair.asked + pair.answer
         end = k * length + pair.size - 1
         scored += range(end - len(pair.answer), end)
-        targets += pair.targets
+        targets += pair.answer
     places = np.arange(tokens.size).reshape(tokens.shape)[len(group) :, :width]
     return Batch(
         tokens,

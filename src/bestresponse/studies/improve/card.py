@@ -7,17 +7,11 @@ from bestresponse.studies.improve.rows import ExportCounts, ExportSettings
 _COLUMNS = {
     "sft": (
         "| `messages` | the conversation: system, user, assistant |\n"
-        "| `answer` | what the assistant says |\n"
-        "| `unscored` | first and last character of a false start in the answer, to be read and"
-        " not learnt; 0, 0 where there is none |"
+        "| `answer` | what the assistant says |"
     ),
     "rl": (
         "| `prompt` | what is asked, as messages |\n"
         "| `answer` | the solver's answer, for comparison |"
-    ),
-    "preference": (
-        "| `prompt` | what is asked, as messages |\n"
-        "| `chosen`, `rejected` | a better and a worse answer, as messages |"
     ),
 }
 _LICENSE = "MIT"

@@ -57,10 +57,7 @@ def hash_files(paths: Sequence[Path]) -> str:
 
 
 def hash_examples(folder: Path) -> str:
-    """Return a hash of a folder of examples: of its manifest, which holds the hash of every file.
-
-    A folder without a manifest holds conversations of somebody else: all its files count.
-    """
+    """Return the hash of a folder's manifest, which holds the hash of every file."""
     if not folder.exists():
         raise UsageError(
             f"there is no folder {folder}; `bestresponse export sft -o {folder}` writes examples"
@@ -69,14 +66,9 @@ def hash_examples(folder: Path) -> str:
     try:
         if manifest.exists():
             return hash_file(manifest)
-        paths = [path for path in folder.iterdir() if path.suffix in (".jsonl", ".parquet")]
-        if paths:
-            return hash_files(paths)
     except OSError as error:
         raise StoreError(f"{folder} cannot be read: {error.strerror or error}") from None
-    raise StoreError(
-        f"{folder} holds no examples: expected the folder of an export, or files .jsonl or .parquet"
-    )
+    raise StoreError(f"{folder} holds no examples: expected the folder of an export")
 
 
 def hash_weights(name: str) -> str:
@@ -135,8 +127,7 @@ class FoldersSetting(Converted["str | Path | Sequence[str | Path]", "tuple[Hashe
             return value
         if isinstance(value, Mapping):
             return Hashed(str(value["name"]), str(value["sha256"]))
-        path, _, _ = str(value).partition("=")
-        return Hashed(str(value), "" if stored else hash_examples(Path(path)))
+        return Hashed(str(value), "" if stored else hash_examples(Path(value)))
 
     @classmethod
     def to_json(cls, value: tuple[Hashed, ...]) -> list[dict[str, str]]:

@@ -1,4 +1,4 @@
-"""The data of a training: folders of examples, checked, and conversations of others by share.
+"""The data of a training: folders of examples, checked.
 
 What is trained on is what was exported: every file is compared with its hash in the manifest, when
 the training begins and each time it is read.
@@ -14,41 +14,33 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TypeGuard, cast
+from typing import cast
 
 import numpy as np
 
-from bestresponse.core.errors import SettingError, StoreError, UsageError
+from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.core.files import parse_json, read_file
 from bestresponse.studies.improve.answers import hash_prompts
 from bestresponse.studies.improve.contents import hash_file
 from bestresponse.studies.improve.examples import Telling
 from bestresponse.studies.improve.export import read_manifest
-from bestresponse.studies.improve.rows import ChatMessage, Conversation, ExportManifest, RewardedRow
+from bestresponse.studies.improve.rows import Conversation, ExportManifest, RewardedRow
 
 POOL = 4096
 """Examples that are read and mixed together."""
-_ENDINGS = (".jsonl", ".parquet")
-_SHORTEST = 2  # a question and an answer
 _LARGEST_FILE = 2_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A folder of examples: how many are for training, and the SHA-256 of every file.
-
-    `share` is 0 for folders of an export, which share what is left in proportion to their counts.
-    """
+    """A folder of examples: how many are for training, and the SHA-256 of every file."""
 
     path: Path
     count: int
     files: tuple[tuple[str, str], ...]
-    share: float = 0.0
 
     def list_files(self, split: str) -> list[str]:
-        """List the files of a split; conversations of others are all for training."""
-        if self.share:
-            return [name for name, _ in self.files] if split == "train" else []
+        """List the files of a split."""
         return [name for name, _ in self.files if name.startswith(f"{split}-")]
 
     def read(self, name: str) -> Iterator[Conversation]:
@@ -70,10 +62,7 @@ class Folder:
                 " export to another folder and train on that"
             )
         for row in parse_rows(path, content):
-            if self.share:
-                yield read_conversation(row, path)
-            else:
-                yield cast(Conversation, row)  # an export, whose hash was compared
+            yield cast(Conversation, row)  # the hash of the file was compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,15 +85,12 @@ def parse_rows(path: Path, content: bytes) -> Iterator[object]:
         raise StoreError(f"{path} is damaged ({error}): remove it and export again") from None
 
 
-def open_data(folders: Sequence[str], mixed: Sequence[str] = ()) -> Data:
-    """Check folders of exports, and of others as FOLDER=SHARE, and return them."""
+def open_data(folders: Sequence[str]) -> Data:
+    """Check folders of exports, and return them."""
     opened = [open_export(Path(folder)) for folder in folders]
-    others = [open_other(entry) for entry in mixed]
-    if sum(folder.share for folder in others) >= 1:
-        raise SettingError("mix", "the shares of other conversations must sum to less than 1")
     if not any(folder.count for folder in opened):
         raise UsageError(f"there are no examples to train on in {', '.join(map(str, folders))}")
-    return Data((*opened, *others))
+    return Data(tuple(opened))
 
 
 def open_export(folder: Path) -> Folder:
@@ -189,71 +175,11 @@ def check_prompts(folder: Path, manifest: ExportManifest) -> None:
         )
 
 
-def open_other(entry: str) -> Folder:
-    """Open conversations of others, given as FOLDER=SHARE."""
-    name, _, share = entry.rpartition("=")
-    try:
-        wanted = float(share)
-    except ValueError:
-        wanted = 0.0
-    if not name or not 0 < wanted < 1:
-        raise SettingError(
-            "mix", f"expected FOLDER=SHARE with a share between 0 and 1, got {entry!r}"
-        )
-    folder = Path(name)
-    if not folder.is_dir():
-        raise StoreError(f"there is no folder {folder}")
-    paths = sorted(path for path in folder.iterdir() if path.suffix in _ENDINGS)
-    count = 0
-    for path in paths:
-        for row in parse_rows(path, _read_other(path)):
-            read_conversation(row, path)
-            count += 1
-    if not count:
-        raise StoreError(f"{folder} holds no conversations: expected files .jsonl or .parquet")
-    files = tuple((path.name, hash_file(path)) for path in paths)
-    return Folder(folder, count, files, wanted)
-
-
 def _read_other(path: Path) -> bytes:
     try:
         return read_file(path, _LARGEST_FILE)
     except OSError as error:
         raise StoreError(f"{path} cannot be read: {error.strerror}") from None
-
-
-def read_conversation(row: object, path: Path) -> Conversation:
-    """Return a row of others as a conversation: `messages`, or `prompt` and `completion`."""
-    if not isinstance(row, dict):
-        raise StoreError(f"{path}: expected an object per line, got {str(row)[:60]!r}")
-    messages = row.get("messages")
-    if messages is None and "prompt" in row and "completion" in row:
-        messages = [*_as_messages(row["prompt"], "user"), *_as_messages(row["completion"])]
-    if not _is_conversation(messages):
-        raise StoreError(
-            f"{path}: expected a column `messages` (a list of role and content) or `prompt` and"
-            f" `completion`, got {', '.join(row)}"
-        )
-    if messages[-1]["role"] != "assistant":
-        raise StoreError(f"{path}: a conversation must end with a message of the assistant")
-    return Conversation(messages=messages, task=None, unscored=(0, 0))
-
-
-def _as_messages(value: object, role: str = "assistant") -> list[ChatMessage]:
-    if isinstance(value, str):
-        return [{"role": role, "content": value}]
-    return list(value) if isinstance(value, list) else []
-
-
-def _is_conversation(messages: object) -> TypeGuard[list[ChatMessage]]:
-    if not isinstance(messages, list) or len(messages) < _SHORTEST:
-        return False
-    return all(
-        isinstance(message, dict)
-        and isinstance(message.get("role"), str)
-        and isinstance(message.get("content"), str)
-        for message in messages
-    )
 
 
 def draw_pools(data: Data, seed: int, first: int) -> Iterator[list[Conversation]]:
@@ -262,14 +188,12 @@ def draw_pools(data: Data, seed: int, first: int) -> Iterator[list[Conversation]
     Every pool has something of every folder, in proportion to what is written there, so that
     nothing that was learnt is forgotten again.
     """
-    total = sum(folder.count for folder in data.folders if not folder.share)
-    left = 1.0 - sum(folder.share for folder in data.folders)
+    total = sum(folder.count for folder in data.folders)
     parts: list[tuple[Iterator[Conversation], int]] = []
     for number, folder in enumerate(data.folders):
-        share = folder.share or left * folder.count / total
-        if share:
+        if folder.count:
             examples = _draw_examples(folder, np.random.default_rng([seed, number]))
-            parts.append((examples, int(np.ceil(share * POOL))))
+            parts.append((examples, int(np.ceil(folder.count / total * POOL))))
     for number in itertools.count():
         pool = [example for examples, count in parts for example in islice(examples, count)]
         if number >= first:
@@ -291,10 +215,9 @@ def _draw_examples(folder: Folder, rng: np.random.Generator) -> Iterator[Convers
 def choose_held_out(data: Data, seed: int, count: int) -> list[Conversation]:
     """Return questions of the validation split, about as many of every folder."""
     chosen: list[Conversation] = []
-    exports = [folder for folder in data.folders if not folder.share]
-    for folder in exports:
+    for folder in data.folders:
         files = folder.list_files("validation")[:1]
         examples = [example for name in files for example in folder.read(name)]
         order = np.random.default_rng([seed, 7]).permutation(len(examples))
-        chosen += [examples[k] for k in order[: -(-count // len(exports))]]
+        chosen += [examples[k] for k in order[: -(-count // len(data.folders))]]
     return chosen

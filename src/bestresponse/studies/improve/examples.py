@@ -51,19 +51,12 @@ _WIDE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A question, the solver's answer, and what is needed to measure another answer.
-
-    The characters `unscored` of the answer, from the first to before the second, are a false start:
-    a training reads them, and does not learn to write them. `rejected` is a worse answer to the
-    same question, where one was made.
-    """
+    """A question, the solver's answer, and what is needed to measure another answer."""
 
     system: str
     question: str
     answer: str
     task: GameTask
-    unscored: tuple[int, int] = (0, 0)
-    rejected: str = ""
 
     @property
     def prompt(self) -> list[ChatMessage]:
@@ -74,8 +67,7 @@ class Example:
     def to_json(self, purpose: str = "sft") -> dict[str, object]:
         """Return the example as a row for a purpose.
 
-        This is supervised training (`sft`), reinforcement with a reward (`rl`), or preference pairs
-        (`preference`).
+        This is supervised training (`sft`), or reinforcement with a reward (`rl`).
 
         The task is a text, so that rows of all kinds of games have the same columns.
         """
@@ -83,18 +75,9 @@ class Example:
         answered = [{"role": "assistant", "content": self.answer}]
         if purpose == "rl":
             return {"prompt": self.prompt, "answer": self.answer, "task": task}
-        if purpose == "preference":
-            rejected = [{"role": "assistant", "content": self.rejected}]
-            return {
-                "prompt": self.prompt,
-                "chosen": answered,
-                "rejected": rejected,
-                "task": task,
-            }
         return {
             "messages": [*self.prompt, *answered],
             "answer": self.answer,
-            "unscored": list(self.unscored),
             "task": task,
         }
 
@@ -103,15 +86,13 @@ class Example:
 class Telling:
     """How questions are put and answered.
 
-    Formats and themes are those of the benchmark, answers are worked or bare. Of the worked ones of
-    zero-sum games a share `checked` begins with supports that fail, and says why.
+    Formats and themes are those of the benchmark, answers are worked or bare.
     """
 
     formats: tuple[str, ...] = ("table",)
     themes: tuple[str, ...] = ("neutral",)
     worked: bool = True
     kind: str = "matrix"
-    checked: float = 0.0
     trees: tuple[str, ...] = ()
 
 

@@ -54,7 +54,7 @@ from bestresponse.studies.improve.rows import ExportCounts, ExportManifest, Expo
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
-FORMAT = 3
+FORMAT = 4
 SHARD = 4096
 """Examples of a file; training mixes files, so small ones mix kinds of games well."""
 _FEW = 6
@@ -70,8 +70,6 @@ _REVIEWED = 2
 each."""
 _LEAST = 0.998
 """A mix in whole thousandths scores at least this much, whatever its rounding costs."""
-_WORSE = 0.01
-"""What the worse answer of a pair loses more, at least."""
 _LARGEST_SIDE = 12
 _LARGEST_SCALE = 10_000
 _MOST_WEIGHT = 1000
@@ -149,20 +147,11 @@ class ExportConfig:
     answers: Literal["worked", "direct"] = setting(
         default="worked", help="worked: with steps before the strategy; direct: the strategy alone."
     )
-    checked: float = setting(
-        default=0.0,
-        ge=0,
-        le=1,
-        help=(
-            "Share of worked answers of zero-sum games that try other supports first and say why"
-            " they fail."
-        ),
-    )
-    purpose: Literal["sft", "rl", "preference"] = setting(
+    purpose: Literal["sft", "rl"] = setting(
         default="sft",
         help=(
-            "Columns: messages for supervised training, prompt for reinforcement with the reward of"
-            " `br.reward_replies`, or pairs of a better and a worse answer."
+            "Columns: messages for supervised training, or prompt for reinforcement with the"
+            " reward of `br.reward_replies`."
         ),
     )
     files: Literal["jsonl", "parquet"] = setting(default="jsonl", help="File format.")
@@ -191,14 +180,6 @@ class ExportConfig:
         if self.games == "claims" and tuple(self.formats) != FORMATS:
             raise SettingError(
                 "formats", "has no effect on claims: the text is about the game, which is not shown"
-            )
-        if self.checked and (self.games != "zero-sum" or self.answers != "worked"):
-            raise SettingError("checked", "is for worked answers of zero-sum games only")
-        if self.purpose == "preference" and (self.games != "zero-sum" or not self.checked):
-            raise SettingError(
-                "purpose",
-                "preference pairs are made of zero-sum games and their false starts: set `checked`"
-                " to the share of games that get one, such as 1",
             )
         if self.support is not None and (self.games != "zero-sum" or self.support > last):
             raise SettingError(
@@ -267,7 +248,6 @@ class ExportConfig:
             themes=tuple(self.themes) or fitting,
             worked=self.answers == "worked",
             kind=kinds.get(self.games, "matrix"),
-            checked=self.checked,
             trees=tuple(self.trees) if self.games == "trees" else (),
         )
 
@@ -280,7 +260,6 @@ class ExportConfig:
             "count": self.count,
             "varied": self.varied,
             "answers": self.answers,
-            "checked": self.checked,
             "purpose": self.purpose,
             "scale": list(self.scales),
             "formats": list(self.formats),
@@ -355,7 +334,7 @@ def export(
 
 
 def _count_rows(exported: Exported, shards: Sequence[_Shard]) -> Exported:
-    """Count what the files hold: a game without one answer, or without a worse one, has no row."""
+    """Count what the files hold: a game without one answer has no row."""
     counts = dict.fromkeys(SPLITS, 0)
     for shard in shards:
         counts[shard.path.name.partition("-")[0]] += _count_file(shard.path)
@@ -648,8 +627,6 @@ def _write_shard(shard: _Shard) -> Path:
         examples = list(islice(cycle(every), shard.numbers.start, shard.numbers.stop))
     else:
         examples = make_examples(shard.config, shard.games, rng)
-    if shard.config.purpose == "preference":
-        examples = [example for example in examples if _is_pair(example)]
     rng.shuffle(examples)
     _check_answers(examples[:_CHECKED])
     if telling.worked and shard.config.games not in ("trees", "stories", "claims"):
@@ -702,14 +679,6 @@ def _check_reasons(examples: list[Example]) -> None:
     for example in examples:
         if review_reasons(example.task, example.answer).refuted:
             raise StoreError(f"verify refutes the reasons {example.answer!r} in {example.task}")
-
-
-def _is_pair(example: Example) -> bool:
-    """Say whether there is a worse answer, which loses at least 0.01 more."""
-    if not example.rejected:
-        return False
-    better = score_reply(example.task, example.answer)
-    return better - score_reply(example.task, example.rejected) >= _WORSE
 
 
 def _write_parquet(path: Path, rows: Iterator[dict[str, object]]) -> None:

@@ -88,7 +88,7 @@ def train_student(
     It is measured on the test split. All of it since `started` counts as time.
     """
     clock = training.Clock(time.monotonic() if started is None else started)
-    data = open_data(config.data, config.mix)
+    data = open_data(config.data)
     device = choose_device() if config.device == "auto" else config.device
     tests = group_tests(data, config.tests)
     plan = training.Plan(
@@ -292,7 +292,7 @@ def _estimate_on_cpu(plan: training.Plan) -> str:
     """Say what a training would see on this machine, and what suits it."""
     seconds = plan.recipe.seconds
     speed = training.measure_speed(plan)
-    count = sum(folder.count for folder in plan.data.folders if not folder.share)
+    count = sum(folder.count for folder in plan.data.folders)
     return (
         f"there is no GPU here: at about {speed.tokens:,.0f} tokens per second, {seconds / 60:g}"
         f" minutes would see {speed.examples * seconds:,.0f} of the {count:,} examples, and all of"
@@ -310,7 +310,7 @@ def group_tests(data: Data, most: int) -> dict[tuple[str, str, str], list[Conver
     for folder in data.folders if most else ():
         for name in folder.list_files("test"):
             for example in folder.read(name):
-                group = groups.setdefault(name_group(json.loads(example["task"] or "{}")), [])
+                group = groups.setdefault(name_group(json.loads(example["task"])), [])
                 if len(group) < most:
                     group.append(example)
     return dict(sorted(groups.items()))

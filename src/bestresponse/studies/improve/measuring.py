@@ -49,7 +49,7 @@ def _measure_together(student: Causal, examples: Sequence[Conversation]) -> list
     lost: list[float] = []
     for example, tokens in zip(examples, replies, strict=True):
         try:
-            score = score_reply(example["task"] or "", student.tokenizer.decode(tokens))
+            score = score_reply(example["task"], student.tokenizer.decode(tokens))
             lost.append(1 - score)
         except InvalidMove:
             lost.append(math.inf)

@@ -23,6 +23,7 @@ from functools import cache
 
 import numpy as np
 
+from bestresponse.analysis.truth import find_chances, find_reach
 from bestresponse.studies.improve.examples import plan_tree
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.sequence_form import (
@@ -32,7 +33,7 @@ from bestresponse.theory.trees.sequence_form import (
     to_sequence_form,
 )
 from bestresponse.theory.trees.sequence_form_lp import find_nearest_plan, solve_tree, turn_form
-from bestresponse.theory.trees.tree import CHANCE, Policy, Tree
+from bestresponse.theory.trees.tree import Policy, Tree
 
 _REACHED = 1e-7
 """Smaller chances are errors of the linear program."""
@@ -112,19 +113,7 @@ def _weigh_infosets(tree: Tree, policy: Policy) -> Array:
 
     Only chance and the other players count.
     """
-    weights = np.zeros(len(tree.infosets))
-    for player in range(tree.num_players):
-        reach = np.ones(tree.num_nodes)
-        for node in range(1, tree.num_nodes):
-            parent = int(tree.parent[node])
-            owner = int(tree.owner[parent])
-            chance = 1.0
-            if owner == CHANCE:
-                chance = float(tree.probability[node])
-            elif owner != player:
-                place = tree.first_move[tree.infoset[parent]] + tree.move[node]
-                chance = float(policy.probabilities[place])
-            reach[node] = reach[parent] * chance
-        for node in np.flatnonzero((tree.owner == player) & (tree.infoset >= 0)).tolist():
-            weights[tree.infoset[node]] += reach[node]
-    return weights
+    nodes = np.flatnonzero(tree.infoset >= 0)
+    reach = find_reach(tree, find_chances(tree, policy.probabilities))
+    likely = np.bincount(tree.infoset[nodes], reach[nodes, tree.owner[nodes]], len(tree.infosets))
+    return np.asarray(likely, dtype=np.float64)

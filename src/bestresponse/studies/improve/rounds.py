@@ -51,6 +51,9 @@ _WRITTEN = "written.txt"
 """Holds the hash of the student that the run wrote to its output folder."""
 _SEEDS = 1 << 31
 _BY: tuple[Literal["kind", "format"], ...] = ("kind", "format")
+_WEAKEST = 4  # kinds that get most of the examples
+_LEAST_GAIN = 0.005
+"""A student that answers fewer more questions right ends the rounds."""
 _SUCCESS = 0.01  # what an answer may lose, as a share of the payoff range
 
 
@@ -93,18 +96,6 @@ class ImproveConfig(RunSettings):
         ge=100,
         le=10_000_000,
         help="Examples to train on, per round.",
-    )
-    weakest: int = setting(
-        default=4,
-        ge=1,
-        le=100,
-        help="How many of the weakest kinds get most of the examples.",
-    )
-    least_gain: float = setting(
-        default=0.005,
-        ge=0,
-        lt=1,
-        help="Stop if the share of right answers rises by less than this.",
     )
     output: str | Path = setting(
         default="improved",
@@ -331,7 +322,7 @@ class _Round:
             self._train(folders)
         old = self._measure("fresh", self.model)
         new = self._measure("after", str(self.student), asked="fresh")
-        row = summarize_round(self.number, old, new, self.config.least_gain)
+        row = summarize_round(self.number, old, new)
         return row, list(_list_kind_rows(self, before, shares, old, new))
 
     def _measure(
@@ -399,7 +390,7 @@ def draw_questions(
 
 
 def _read_format(row: Conversation) -> str:
-    task: GameTask = json.loads(row["task"] or "{}")
+    task: GameTask = json.loads(row["task"])
     return task["format"]
 
 
@@ -419,7 +410,7 @@ def share_examples(config: ImproveConfig, answered: Sequence[AnsweredQuestion]) 
     """
     kinds = list_kinds(config)
     failures = find_failures(answered, "kind")
-    weakest = sorted(kinds, key=lambda kind: -failures.get(kind.name, 0.0))[: config.weakest]
+    weakest = sorted(kinds, key=lambda kind: -failures.get(kind.name, 0.0))[:_WEAKEST]
     total = sum(failures.get(kind.name, 0.0) for kind in weakest)
     each = config.examples * _KEPT / len(kinds)
     counts: dict[Kind, int] = {}
@@ -442,7 +433,6 @@ def summarize_round(
     number: int,
     old: Sequence[AnsweredQuestion],
     new: Sequence[AnsweredQuestion],
-    least: float,
 ) -> ImproveRow:
     """Compare student and model on the same questions."""
     before = sum(row["right"] for row in old) / len(old)
@@ -454,7 +444,7 @@ def summarize_round(
         "old": before,
         "new": after,
         "gain": gain,
-        "kept": gain > 0 and gain >= least,
+        "kept": gain >= _LEAST_GAIN,
     }
 
 

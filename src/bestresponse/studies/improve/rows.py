@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, NotRequired, TypedDict
 
 from bestresponse.report.frames import column
@@ -18,13 +17,11 @@ class ChatMessage(TypedDict):
 class Conversation(TypedDict):
     """An example to train on: what is asked, and last what the assistant says.
 
-    `task` is the task as JSON text, None where somebody else wrote the conversation. The characters
-    `unscored` of the answer, from the first to before the second, are read and not learnt.
+    `task` is the task as JSON text.
     """
 
     messages: list[ChatMessage]
-    task: str | None
-    unscored: Sequence[int]
+    task: str
 
 
 class RewardedRow(TypedDict):
@@ -136,7 +133,6 @@ class ExportSettings(TypedDict):
     support: NotRequired[int]
     varied: float
     answers: str
-    checked: float
     purpose: str
     scale: list[int]
     formats: list[str]

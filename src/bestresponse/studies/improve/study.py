@@ -43,11 +43,6 @@ class TrainConfig(RunSettings):
         ),
     )
     data: FoldersSetting = setting(help="A folder of examples.")
-    mix: FoldersSetting = setting(
-        default=(),
-        metavar="FOLDER=SHARE",
-        help="Other conversations and their share of the examples, such as chat=0.1.",
-    )
     output: str | Path = setting(
         default="student",
         how=True,

@@ -306,7 +306,6 @@ def _list_shares(config: VerifyConfig, choices: Mapping[str, str]) -> Iterator[M
             name,
             f"chose {said}",
             help="share of readable runs",
-            unit="",
             format=".3f",
             compute=itemgetter(name),
         )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from bestresponse.core.errors import NotAsked
 from bestresponse.core.game import Game, S
+from bestresponse.games.capabilities import HasDomain
 from bestresponse.web.access import SeatContext
 from bestresponse.web.sessions.session import Session
 from bestresponse.web.texts import FieldMistake
@@ -51,7 +52,8 @@ def name_roles(game: Game[S]) -> Mapping[str, str]:
 
     A dialogue's speakers are called after their parts.
     """
-    return dict(zip(game.roles, getattr(game, "names", game.roles), strict=True))
+    names = getattr(game, "names", game.roles) if isinstance(game, HasDomain) else game.roles
+    return dict(zip(game.roles, names, strict=True))
 
 
 def send_chat(context: SeatContext, typed: str) -> None:
