@@ -42,5 +42,5 @@ def test_adding_a_dominated_action_to_both_makes_the_second_equilibrium_perfect(
 
 def test_completely_mixed_equilibria_are_perfect_and_three_players_are_refused():
     assert find_perfect(NormalForm.zero_sum([[1, -1], [-1, 1]])).perfect == (True,)
-    with pytest.raises(InvalidGame, match="perfect equilibria: .* got one of 3"):
+    with pytest.raises(InvalidGame, match="perfect equilibria: expected a game of two"):
         find_perfect(NormalForm(np.zeros((3, 2, 2, 2))))
