@@ -23,10 +23,10 @@ sys.path.append(str(Path(__file__).parents[1] / "scripts"))
 from code_shape import find_rates, measure_packages, measure_text
 
 ROOT = Path(bestresponse.__file__).parent
-TOKENS = 850_200
+TOKENS = 848_900
 """Tokens of code in all, as `scripts/code_shape.py` counts them. What is new is paid for by what
 goes: games told by rules and position are not paid for yet, and the goal is 810,000."""
-WORDS = 112_000
+WORDS = 96_800
 """Words of programs, settings, translations and templates in all: data beside the code, counted so
 that code does not move there."""
 RATES = {"long": 0.1, "deep": 18.1, "packed": 0.4, "loops": 42.9}

@@ -413,9 +413,9 @@ def test_a_study_shows_its_settings_and_says_what_it_does(name):
 
 def test_help_on_the_benchmark_begins_with_what_it_does():
     assert "num_games" in inspect.signature(br.bench).parameters
-    assert br.bench.__doc__.startswith("Measure the Nash gap")
+    assert br.bench.__doc__.startswith("Measure how far from optimal models play")
     assert "`bestresponse run bench --help` explains the settings: model, game," in br.bench.__doc__
-    assert "Measure the Nash gap" in pydoc.render_doc(br.bench)
+    assert "Measure how far from optimal models play" in pydoc.render_doc(br.bench)
     assert inspect.signature(br.formalize).parameters["story"].default is inspect.Parameter.empty
     assert type(br.bench).__doc__.startswith("An experiment as data.")
     assert "num_games" in inspect.signature(replace(br.bench, name="another")).parameters

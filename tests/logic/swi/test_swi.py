@@ -289,7 +289,9 @@ def _exists(worker: Worker, key: str) -> bool:
     name, arity = key.rsplit("/", 1)
     arguments = tuple(Var() for _ in range(int(arity)))
     goal = Struct("-", (Struct(name, arguments) if arguments else Atom(name), NIL))
-    said = worker.request("ask(game,1,1,1000,1000,10000,100)", f"{write(goal)}.\n", 5.0, 1 << 16)
+    said = worker.request(
+        "ask(game,1,1,1000,1000,10000,100,1000)", f"{write(goal)}.\n", 5.0, 1 << 16
+    )
     return "existence_error(procedure" not in said[0]
 
 

@@ -179,7 +179,7 @@ class BenchGamesSetting(Converted["GamesLike | None", "NamedGame | GivenGames | 
             return value
         if isinstance(value, Batch):
             return GivenGames.of(value)
-        if value == ORDINAL:
+        if isinstance(value, str) and value == ORDINAL:
             return GivenGames.of(ordinal.game for ordinal in ordinal_games())
         if isinstance(value, dict) and set(value) == {_MANY}:
             return GivenGames.of(_read_form(entry) for entry in value[_MANY])
