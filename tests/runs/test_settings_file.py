@@ -84,7 +84,8 @@ def test_no_setting_of_any_study_leads_out_of_the_folder_of_its_file(folder, for
     from_here = ["secret.toml", "openspiel:efg_game(filename=secret.toml)", "./secret.toml:3"]
     for kind, name in EVERY_SETTING:
         # What is written goes into the folder of the file, from wherever the program runs.
-        for path in away if name.startswith("output") else away + from_here:
+        is_written = name.startswith(("output", "cache_dir"))
+        for path in away if is_written else away + from_here:
             with pytest.raises(SettingError, match="settings file names files in its own folder"):
                 read(folder, kind, name, form, path)
 
