@@ -13,11 +13,13 @@ def test_every_figure_is_written_as_svg_and_pdf_and_every_table_as_latex_and_mar
     }
     assert by_ending[".tex"] == by_ending[".md"]
     assert by_ending[".svg"] == by_ending[".pdf"] != set()
-    blocks = [block for section in run.report().sections for block in section.blocks]
+    report = run.report()
+    sections = [block for section in report.sections for block in section.blocks]
+    blocks = [*report.opening, *sections]
     kinds = [type(block).__name__ for block in blocks]
     assert len(by_ending[".tex"]) == kinds.count("Table")
     assert len(by_ending[".pdf"]) == kinds.count("Figure")
-    first = tmp_path / "out" / "01-how-far-from-optimal"
+    first = tmp_path / "out" / "02-how-far-from-optimal"
     assert first.with_suffix(".tex").read_text().startswith("\\begin{tabular}{llr")
     assert first.with_suffix(".md").read_text().startswith("| player | asked for | exploitability")
     assert all(path.read_bytes()[:5] == b"%PDF-" for path in written if path.suffix == ".pdf")

@@ -121,20 +121,21 @@ def test_other_prompts_versions_and_unfinished_runs_are_said(run, tmp_path):
     )
 
 
-def test_runs_of_different_studies_are_compared_by_what_both_measure(run, tmp_path):
+def test_a_tree_beside_tables_has_no_figure_of_tables_and_other_studies_are_said(run, tmp_path):
     tree = br.bench("uniform", "kuhn-poker", output_dir=tmp_path / "tree")
-    comparison = br.compare_runs(run(UNIFORM), tree)
-    assert "exploitability_normalised" in {metric.name for metric in comparison.metrics}
-    assert "success_1" not in {metric.name for metric in comparison.metrics}
-    assert comparison.notes[0].startswith("Runs A and B are of different studies, bench and")
+    tables, of_tree = br.compare_runs(run(UNIFORM), tree).figures.rows
+    # NashConv of uniform play in Kuhn poker is 11/12: 11/24 for each seat, of a range of 4.
+    assert of_tree["exploitability_normalised"].estimate == pytest.approx(11 / 96)
+    assert tables["success_1"].estimate == 0
+    assert of_tree["success_1"] is None
     played = br.simulate(
         "stag-hunt",
         seat={"row": "random", "col": "random"},
         repeats=3,
         output_dir=tmp_path / "played",
     )
-    with pytest.raises(UsageError, match="runs of bench, simulate have no metric in common"):
-        br.compare_runs(run(UNIFORM), played)
+    notes = br.compare_runs(run(UNIFORM), played).notes
+    assert notes[0].startswith("Runs A and B are of different studies, bench and simulate;")
 
 
 def test_plays_of_the_same_number_are_pairs_in_simulations(tmp_path):

@@ -44,7 +44,6 @@ from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, Role, S
 from bestresponse.core.player import find_forced
 from bestresponse.games.capabilities import HasCourse
 from bestresponse.games.matrix.game import as_strategy
-from bestresponse.games.trees.game import TreeGame
 from bestresponse.telling.render import write_history
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.games.regrets import deviation_payoffs
@@ -266,8 +265,6 @@ class TreeTruth(Truth):
 
     def advance(self, place: int, moves: Mapping[Role, Any]) -> int:
         """Follow the moves; those made at once come one after another in the tree."""
-        if isinstance(self.game, TreeGame):
-            return int(self.game.apply(place, moves))
         for _ in moves:
             owner = int(self.tree.owner[place])
             named = name_answer(moves[NATURE if owner == CHANCE else self.tree.players[owner]])

@@ -160,7 +160,7 @@ def test_a_game_too_large_for_the_limits_is_told_the_option_that_raises_them(run
         assert code == 1
         assert "The game has more than 899 ends." in out
         assert (
-            "`bestresponse --logic-ends N ...` or `br.check(..., limits=Limits.within(60, N))`"
+            "`bestresponse --logic-ends N ...` or `br.check(..., limits=Limits.within(35, N))`"
             " allows N" in " ".join(out.split())
         )
         code, out, _ = run("--logic-ends", "900", "check", path, "--engine", engine)

@@ -53,7 +53,7 @@ def test_workers_answer_what_the_model_would_with_one_call_a_question(server, tm
 def test_an_error_of_a_call_is_raised_where_it_was_asked_for(server, tmp_path):
     name = server.model
     with (
-        open_models((name,), tmp_path, ModelLimits(4, calls=1)) as opened,
+        open_models((name,), tmp_path, ModelLimits(4, spent="1 call")) as opened,
         lend_workers(Processes(1), make_job(name, opened)),
     ):
         opened.models[name].complete(QUESTIONS[0])

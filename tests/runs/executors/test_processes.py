@@ -75,7 +75,7 @@ def test_no_worker_is_started_where_nothing_is_to_be_played(server, tmp_path, mo
 
 
 def test_a_budget_is_one_for_all_processes(server, tmp_path):
-    run = bench(server, tmp_path, Processes(2), limits=ModelLimits(8, calls=5))
+    run = bench(server, tmp_path, Processes(2), limits=ModelLimits(8, spent="5 calls"))
     assert server.calls == 5
     assert run.outcome.played == 5
     assert run.outcome.stopped.startswith("the next call could exceed the budget")

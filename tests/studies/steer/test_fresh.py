@@ -150,7 +150,7 @@ def test_the_relative_gain_is_that_of_the_dialogues_which_the_gain_compares():
     guided = np.array([[[3.0, 1.0], [0.0, 0.0]], [[1.0, 3.0], [0.0, 0.0]]])
     config = SteerConfig("meeting")
     results = SteerResults(config, config.read_domain())
-    figures = evaluate_plays(results, [(0, FreshPlays(unguided, guided))], "fresh")
+    figures = evaluate_plays(results, [(0, FreshPlays(unguided, guided))])
     assert (figures["gain"].estimate, figures["relative_gain"]) == (1.0, 0.5)
 
 
@@ -159,7 +159,7 @@ def test_what_guidance_earns_by_hand():
     guided = np.array([[[3.0, 1.0], [2.0, 2.0]], [[1.0, 3.0], [1.0, 4.0]]])
     config = SteerConfig("meeting")
     results = SteerResults(config, config.read_domain())
-    figures = evaluate_plays(results, [(0, FreshPlays(unguided, guided))], "fresh")
+    figures = evaluate_plays(results, [(0, FreshPlays(unguided, guided))])
     # The guided get 3, 2 and 3, 4 where the unguided had 2, 1 and 2, 3: one more each time, 3
     # instead of 2 on average.
     assert figures["gain"].estimate == 1.0
@@ -168,5 +168,5 @@ def test_what_guidance_earns_by_hand():
     # but for one tie.
     assert figures["margin"].estimate == 1.75
     assert figures["won"].estimate == 0.875
-    nothing = evaluate_plays(results, [(0, FreshPlays(0 * unguided, guided))], "fresh")
+    nothing = evaluate_plays(results, [(0, FreshPlays(0 * unguided, guided))])
     assert nothing["relative_gain"] is None

@@ -41,7 +41,7 @@ def test_every_option_asks_and_finds_again_what_it_asked(server, tmp_path, optio
     models = {"plain": server.model, "named": f"mine={server.model}"}
     found = {}
     for folder, model in models.items():
-        words = [model if word == "MODEL" else word for word in options]
+        words = [word.replace("MODEL", model) for word in options]
         run = [*GAMES[: -2 if "psro" in words else None], "--model", model, *words]
         found[folder] = summary(tmp_path / folder, *run)
         (overview,) = found[folder]["overview"]

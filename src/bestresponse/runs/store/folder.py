@@ -25,7 +25,7 @@ import platform
 import re
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cache
@@ -226,13 +226,16 @@ def _sound_length(file: int) -> int:
         return lines.rfind(b"\n") + 1
 
 
-def read_raw(path: Path, start: int = 0) -> Iterator[bytes]:
+def read_raw(
+    path: Path, start: int = 0, is_by_hand: Callable[[bytes], bool] = lambda line: False
+) -> Iterator[bytes]:
     """Yield the complete lines after `start` with their ends; one without its end is left out.
 
-    No file, no lines. Raises StoreError where a line does not end with its own hash.
+    No file, no lines. Raises StoreError where a line does not end with its own hash; a line that
+    somebody may write by hand need not.
     """
     for number, line in enumerate(_read_unchecked(path, start), 1):
-        if not _is_sound(line):
+        if not _is_sound(line) and not is_by_hand(line):
             where = f"line {number}" if not start else f"line {number} after byte {start:,}"
             raise StoreError(
                 f"{path}, {where}: the line is damaged, as its hash shows; restore the file, or"
@@ -270,12 +273,14 @@ def _read_line(file: BufferedReader, path: Path) -> bytes:
     return b"".join(pieces)
 
 
-def read_lines(path: Path) -> Iterator[JsonObject]:
+def read_lines(
+    path: Path, is_by_hand: Callable[[bytes], bool] = lambda line: False
+) -> Iterator[JsonObject]:
     """Yield the complete lines of `path` as JSON objects.
 
     A last one without its end is left out.
     """
-    for number, line in enumerate(read_raw(path), 1):
+    for number, line in enumerate(read_raw(path, is_by_hand=is_by_hand), 1):
         yield parse_line(line, path, number)
 
 

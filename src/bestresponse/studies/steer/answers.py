@@ -12,6 +12,7 @@ read again (`replay_answers`).
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -267,8 +268,13 @@ def open_answers(
 
 def read_answers(path: Path) -> Book:
     """Read the answers in a folder; return an empty book where there is none."""
-    rows = read_lines(path / "answers.jsonl")
+    rows = read_lines(path / "answers.jsonl", _is_by_person)
     return Book(map(Entry.from_json, rows))
+
+
+def _is_by_person(line: bytes) -> bool:
+    """Tell whether a line is a person's, who wrote it by hand and without a hash of its own."""
+    return re.search(rb'"by":\s*"person"', line) is not None
 
 
 class _RecordedCalls(Wrapper):
