@@ -133,8 +133,8 @@ def test_no_play_that_stock_prolog_finds_is_missing_in_silence(
                     assert report.table is not None, report.errors
                     assert compare(report.table, plays) == ""
                     # Up to five thousand plays, in all orders of the moves made at once.
-                    all_compared = factorial(len(report.table.players)) * len(plays) <= 5_000
-                    assert (report.not_compared == ()) == all_compared
+                    if factorial(len(report.table.players)) * len(plays) <= 5_000:
+                        assert report.not_compared == ()
                 elif report.ok and not report.warnings:
                     assert report.table is not None
                     listed = {sort_by_player(row.moves) for row in report.table.rows}
