@@ -309,3 +309,11 @@ def test_the_page_of_a_run_sorts_and_groups_and_two_ticked_runs_are_compared(ser
     one = server.admin.get("/watch/compare", params={"run": [name]})
     assert "Two runs can be compared, and 1 are ticked" in one.text
     assert one.status_code == 422
+
+
+def test_games_in_turn_are_not_ranked_beside_tables(tmp_path):
+    tables = run_bench(tmp_path, {"m": "A"})
+    config = BenchConfig("random", "kuhn-poker")
+    tree = running.run(bench, config, tmp_path)
+    found = rank_players([RunFolder.read(tables.path), RunFolder.read(tree.path)])
+    assert [row[2] for row in found.rows] == [tables.path.name]

@@ -559,7 +559,7 @@ def _load_figures(folder: RunFolder) -> Figures:
 def rank_players(folders: Iterable[RunFolder]) -> Table:
     """List every player of every benchmark run, the smallest normalised gap first.
 
-    Baselines are left out, and models that never gave an answer that could be read.
+    Baselines are left out, games in turn, and models that never gave an answer that could be read.
     """
     loaded = [
         (folder, _load_figures(folder)) for folder in folders if folder.manifest.study == "bench"
@@ -572,7 +572,10 @@ def rank_players(folders: Iterable[RunFolder]) -> Table:
     rows = [
         (heads, values)
         for heads, values in groups
-        if "baseline" not in heads and values.get("answered")
+        if "baseline" not in heads
+        and values.get("answered")
+        # What is lost in trees and at positions is not what is lost in tables.
+        and values.get("success_1") is not None
     ]
     rows.sort(key=lambda row: _find_middle(row[1].get("gap_normalised")))
     metrics = next((figures.metrics for _, figures in loaded if figures.metrics), ())
