@@ -37,7 +37,9 @@ def test_a_message_appears_in_the_other_browser_and_a_draft_stays_when_the_page_
     ann.get_by_label("Your message").press("Enter")
     bob.locator(".bubble", has_text="<i>both</i> cooperate?").wait_for()
     ann.locator(".bubble.own", has_text="row (you)").wait_for()
-    assert ann.get_by_label("Your message").input_value() == ""
+    # The message is seen as soon as it is stored; the field is emptied when the answer is there.
+    sent = ann.get_by_label("Your message")
+    playwright.expect(sent).to_have_value("", timeout=120_000)
     ann.get_by_label("cooperate", exact=True).check()
     ann.get_by_role("button", name="Send", exact=True).click()
     shows(ann, "Waiting for the others")
