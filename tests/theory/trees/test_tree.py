@@ -266,7 +266,7 @@ class TestSubgamePerfection:
         )
 
     def test_ultimatum_has_two_because_the_responder_is_indifferent_to_nothing(self):
-        found = subgame_perfect(ultimatum(10))
+        found = subgame_perfect(ultimatum())
         assert found.complete
         assert [e.moves["proposer"]["offer"] for e in found.equilibria] == ["0", "1"]
         assert [e.moves["responder"]["offer 0"] for e in found.equilibria] == ["accept", "reject"]
@@ -369,7 +369,7 @@ class TestNormalForm:
 class TestCatalogue:
     @pytest.mark.parametrize(
         ("make", "wrong"),
-        [(kuhn_poker, 1), (kuhn_poker, 6), (ultimatum, 0), (centipede, 0), (trust, 0)],
+        [(kuhn_poker, 1), (kuhn_poker, 6), (centipede, 0)],
     )
     def test_sizes_that_make_no_game_are_refused(self, make, wrong):
         with pytest.raises(UsageError, match=f"got {wrong}"):
