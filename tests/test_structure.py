@@ -23,7 +23,7 @@ sys.path.append(str(Path(__file__).parents[1] / "scripts"))
 from code_shape import find_rates, measure_packages, measure_text
 
 ROOT = Path(bestresponse.__file__).parent
-TOKENS = 848_900
+TOKENS = 848_850
 """Tokens of code in all, as `scripts/code_shape.py` counts them. What is new is paid for by what
 goes: games told by rules and position are not paid for yet, and the goal is 810,000."""
 WORDS = 96_800

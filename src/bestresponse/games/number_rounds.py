@@ -53,6 +53,8 @@ class NumberRounds(ABC):
     name: str
     version: int
     verb: ClassVar[Verb]
+    choice: ClassVar[type[Chosen]]
+    """The event that tells which number a player chose."""
     unit: ClassVar[str] = "points"
 
     @property
@@ -74,9 +76,10 @@ class NumberRounds(ABC):
     def pay(self, chosen: Sequence[Fraction]) -> tuple[Fraction, ...]:
         """Return what each seat earns in a round with these numbers."""
 
-    @abstractmethod
     def list_choices(self, chosen: Sequence[Fraction]) -> Iterator[Event]:
-        """Yield what everybody chose in a round, and what follows from it."""
+        """Yield what everybody chose in a round; a game adds what follows from it."""
+        for role, number in zip(self.roles, chosen, strict=True):
+            yield self.choice(role, number)
 
     def start(self) -> Rounds:
         """Return the state before anybody has moved."""

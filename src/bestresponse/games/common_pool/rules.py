@@ -1,6 +1,6 @@
 """A common pool, which yields less for everybody the more is invested."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -10,7 +10,7 @@ from bestresponse.core.agreement import ToldPlay
 from bestresponse.core.capabilities import EquilibriumSummary
 from bestresponse.core.errors import UsageError
 from bestresponse.core.phrase import make_phrase
-from bestresponse.core.told import Event, GameRule, Statement
+from bestresponse.core.told import GameRule, Statement
 from bestresponse.games.number_rounds import Chosen, NumberRounds, find_owed
 from bestresponse.games.quiz import Verb
 from bestresponse.games.statements import read_exactly
@@ -67,6 +67,7 @@ class CommonPool(NumberRounds):
     version: int = 1
     title = "Common pool"
     verb: ClassVar[Verb] = "invest"
+    choice: ClassVar[type[Chosen]] = Invested
 
     def __post_init__(self) -> None:
         if len(self.roles) < 2 or self.rounds < 1 or self.endowment < 1 or self.bend <= 0:
@@ -115,11 +116,6 @@ class CommonPool(NumberRounds):
             slope=read_exactly(self.slope),
             bend=read_exactly(self.bend),
         )
-
-    def list_choices(self, chosen: Sequence[Fraction]) -> Iterator[Event]:
-        """Yield all investments."""
-        for role, tokens in zip(self.roles, chosen, strict=True):
-            yield Invested(role, tokens)
 
     def describe_equilibrium(self) -> EquilibriumSummary:
         """Describe each round's symmetric equilibrium and what all would agree to invest."""

@@ -1,6 +1,6 @@
 """The diner's dilemma: who shares the bill orders more than anybody would pay for alone."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -9,9 +9,9 @@ from bestresponse.core import Amount, Ask, Role
 from bestresponse.core.agreement import ToldPlay
 from bestresponse.core.capabilities import EquilibriumSummary
 from bestresponse.core.errors import UsageError
-from bestresponse.core.told import Event, GameRule, Statement
+from bestresponse.core.told import GameRule, Statement
 from bestresponse.games.guessing.rules import NumberChosen
-from bestresponse.games.number_rounds import NumberRounds, find_owed
+from bestresponse.games.number_rounds import Chosen, NumberRounds, find_owed
 from bestresponse.games.quiz import Verb
 from bestresponse.games.statements import read_exactly
 
@@ -53,6 +53,7 @@ class Diner(NumberRounds):
     version: int = 1
     title = "Diner's dilemma"
     verb: ClassVar[Verb] = "choose"
+    choice: ClassVar[type[Chosen]] = NumberChosen
 
     def __post_init__(self) -> None:
         enough = len(self.roles) > 1 and self.rounds > 0 and self.courses > 0
@@ -89,11 +90,6 @@ class Diner(NumberRounds):
     def pay(self, chosen: Sequence[Fraction]) -> tuple[Fraction, ...]:
         """Pay for the own courses, less an equal part of the bill."""
         return self.rule.pay(chosen)
-
-    def list_choices(self, chosen: Sequence[Fraction]) -> Iterator[Event]:
-        """Yield all orders."""
-        for role, courses in zip(self.roles, chosen, strict=True):
-            yield NumberChosen(role, courses)
 
     def describe_equilibrium(self) -> EquilibriumSummary | None:
         """Describe the equilibrium in dominant strategies; None where all orders are as good."""

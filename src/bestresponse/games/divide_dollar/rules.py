@@ -1,6 +1,6 @@
 """Divide the dollar: all claim a part, and nobody gets anything if they claim too much together."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -9,9 +9,9 @@ from bestresponse.core import Amount, Ask, Role
 from bestresponse.core.agreement import ToldPlay
 from bestresponse.core.capabilities import EquilibriumSummary
 from bestresponse.core.errors import UsageError
-from bestresponse.core.told import Event, GameRule, Statement
+from bestresponse.core.told import GameRule, Statement
 from bestresponse.games.guessing.rules import NumberChosen
-from bestresponse.games.number_rounds import NumberRounds, find_owed
+from bestresponse.games.number_rounds import Chosen, NumberRounds, find_owed
 from bestresponse.games.quiz import Verb
 from bestresponse.games.statements import read_exactly
 
@@ -47,6 +47,7 @@ class DivideDollar(NumberRounds):
     version: int = 1
     title = "Divide the dollar"
     verb: ClassVar[Verb] = "choose"
+    choice: ClassVar[type[Chosen]] = NumberChosen
 
     def __post_init__(self) -> None:
         if len(self.roles) < 2 or self.rounds < 1 or not self.total > 0:
@@ -75,11 +76,6 @@ class DivideDollar(NumberRounds):
     def pay(self, chosen: Sequence[Fraction]) -> tuple[Fraction, ...]:
         """Pay all claims or none."""
         return self.rule.pay(chosen)
-
-    def list_choices(self, chosen: Sequence[Fraction]) -> Iterator[Event]:
-        """Yield all claims."""
-        for role, claim in zip(self.roles, chosen, strict=True):
-            yield NumberChosen(role, claim)
 
     def describe_equilibrium(self) -> EquilibriumSummary:
         """Describe the equilibrium in which all do the same."""

@@ -80,6 +80,7 @@ class Guessing(NumberRounds):
     version: int = 1
     title = "Guessing game"
     verb: ClassVar[Verb] = "choose"
+    choice: ClassVar[type[Chosen]] = NumberChosen
 
     def __post_init__(self) -> None:
         if (
@@ -124,8 +125,7 @@ class Guessing(NumberRounds):
 
     def list_choices(self, chosen: Sequence[Fraction]) -> Iterator[Event]:
         """Yield all numbers, and the target to four decimals."""
-        for role, number in zip(self.roles, chosen, strict=True):
-            yield NumberChosen(role, number)
+        yield from super().list_choices(chosen)
         yield TargetWas(round(find_target(self.rule, chosen), 4))
 
     def describe_equilibrium(self) -> EquilibriumSummary | None:
