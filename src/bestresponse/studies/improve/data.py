@@ -144,7 +144,7 @@ def read_questions(folder: Path, split: str) -> Iterator[ExportedQuestion]:
         if not name.startswith(f"{split}-"):
             continue
         path = folder / name
-        for row in parse_rows(path, _read_other(path)):
+        for row in read_rows(path):
             asked = cast(RewardedRow, row)
             said = {turn["role"]: turn["content"] for turn in asked["prompt"]}
             yield ExportedQuestion(said.get("system", ""), said["user"], asked["task"])
@@ -175,11 +175,13 @@ def check_prompts(folder: Path, manifest: ExportManifest) -> None:
         )
 
 
-def _read_other(path: Path) -> bytes:
+def read_rows(path: Path) -> Iterator[object]:
+    """Yield the rows of an exported file; StoreError where it is no such file."""
     try:
-        return read_file(path, _LARGEST_FILE)
+        content = read_file(path, _LARGEST_FILE)
     except OSError as error:
         raise StoreError(f"{path} cannot be read: {error.strerror}") from None
+    yield from parse_rows(path, content)
 
 
 def draw_pools(data: Data, seed: int, first: int) -> Iterator[list[Conversation]]:
