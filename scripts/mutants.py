@@ -89,7 +89,7 @@ TARGETS = {
             "studies/bench/test_measure.py",
             "studies/bench/test_frames.py",
         ]
-        for name in ("measure", "metrics", "results", "differences", "listed", "frames")
+        for name in ("measure", "metrics", "results", "differences", "judging", "frames")
     },
     "studies/bench/study.py": ["studies/bench/test_study.py", "studies/bench/test_suites.py"],
     "studies/bench/decision_frames.py": [
@@ -130,7 +130,6 @@ TARGETS = {
         "studies/improve/test_examples.py",
         "studies/improve/test_answers.py",
     ],
-    "studies/population/study.py": [f"{LIMITS}[population]", "studies/population"],
     "studies/reproduce/recorded_play.py": [
         "studies/reproduce/test_recorded_play.py",
         "studies/reproduce/test_published_figures.py",

@@ -65,7 +65,6 @@ if TYPE_CHECKING:
         cluster_bootstrap as cluster_bootstrap,
         games_needed as games_needed,
         missing_bounds as missing_bounds,
-        precision_reached as precision_reached,
         wilson as wilson,
     )
 else:

@@ -291,7 +291,7 @@ def test_a_large_game_is_solved_for_what_it_allows(data):
         ),
         (
             ["chicken", "--output", "x.bmp"],
-            "expected a file ending in .svg, .pdf, .png, .tex, .html",
+            "expected a file ending in .svg, .pdf, .png, .html",
         ),
     ],
 )
