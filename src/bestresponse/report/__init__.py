@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     )
     from bestresponse.report.figures.pictures import (
         draw as draw,
-        pictures as pictures,
     )
     from bestresponse.report.frames import (
         Frame as Frame,
