@@ -196,7 +196,6 @@ TARGETS = {
         "studies/water/test_judged_words.py",
     ],
     "theory/games/regrets.py": ["theory/games/test_regrets.py"],
-    "theory/dynamics/moran.py": ["theory/dynamics/test_moran.py"],
     "web/experiments": [
         f"web/experiments/test_{name}.py" for name in ("matching", "reading", "tables")
     ],
