@@ -130,8 +130,8 @@ def solve_any_tree(tree: Tree, wish: Wish | None = None) -> SolvedTree:
     if wish.objective:
         raise SettingError(
             "objective",
-            "it needs a game in normal form; for a tree ask for the concept efce or efcce, whose"
-            " settings have it",
+            "it needs a game in normal form; the concept correlated has it as a setting, and takes"
+            " a tree in its reduced normal form",
         )
     form = theory.to_sequence_form(tree)
     method = wish.method if wish.method != "auto" else ""

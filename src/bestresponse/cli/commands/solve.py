@@ -95,7 +95,7 @@ def solve_command(
         typer.Option(
             help=(
                 "Show the dynamics of play instead: replicator, fictitious-play, regret-matching,"
-                " multiplicative-weights, logit, moran or alpha-rank."
+                " multiplicative-weights or logit."
             ),
             autocompletion=complete_dynamics,
         ),
@@ -107,7 +107,7 @@ def solve_command(
                 "Show one solution concept instead: quantal-response, level-k,"
                 " cognitive-hierarchy, correlated, coarse-correlated, rationalizable, maximin,"
                 " bargaining, ordinal, perfect, proper or stackelberg; for a tree also"
-                " subgame-perfect, sequential, agent-quantal-response, efce or efcce."
+                " subgame-perfect, sequential or agent-quantal-response."
             ),
             autocompletion=complete_concept,
         ),
