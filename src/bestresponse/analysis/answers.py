@@ -25,7 +25,7 @@ from bestresponse.core.capabilities import HasPositions
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.core.notebook import format_html
-from bestresponse.core.registry import Registry, did_you_mean
+from bestresponse.core.registry import Registry, did_you_mean, read_like
 from bestresponse.games.lookup import LoadedGame
 from bestresponse.report.document import Document, Figure, Section
 from bestresponse.report.figures.charts import draw_lines
@@ -142,33 +142,15 @@ class GameQuestion(Generic[G]):
 def read_setting(name: str, default: object, text: str) -> object:
     """Read a value of the default's type, a number where it is None; SettingError where that fails.
 
-    >>> read_setting("plus", False, "yes"), read_setting("steps", 10, "3")
-    (True, 3)
+    >>> read_setting("plus", False, "yes"), read_setting("start", None, "1,0/0,1")
+    (True, '1,0/0,1')
     """
-    expected = {
-        bool: "yes or no",
-        int: "a whole number",
-        str: f"one of {', '.join(_CHOICES.get(name, ()))}",
-    }
+    if name == "start":
+        return text
     try:
-        match default:
-            case bool():
-                return {
-                    "yes": True,
-                    "no": False,
-                    "true": True,
-                    "false": False,
-                }[text.lower()]
-            case int():
-                return int(text)
-            case str():
-                return {choice: choice for choice in _CHOICES.get(name, (text,))}[text]
-            case _:
-                return text if name == "start" else float(text)
-    except (ValueError, KeyError):
-        raise SettingError(
-            name, f"expected {expected.get(type(default), 'a number')}, got {text!r}"
-        ) from None
+        return read_like(default, text, _CHOICES.get(name, ()))
+    except ValueError as error:
+        raise SettingError(name, str(error)) from None
 
 
 def read_profile(game: NormalForm, text: str) -> Profile | None:

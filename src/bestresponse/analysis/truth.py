@@ -90,6 +90,11 @@ class Values:
     listed: bool = True
     """Whether no answer is missing."""
 
+    @property
+    def by_answer(self) -> dict[str, float]:
+        """What each answer is worth in the first equilibrium."""
+        return dict(zip(self.answers, self.worths[0].tolist(), strict=True))
+
     def cover(self, answer: object) -> bool:
         """Say whether an answer is among those that are valued; a mixture of them is."""
         return name_answer(answer) in self.answers or isinstance(answer, tuple | list)

@@ -13,8 +13,9 @@ and others.
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
 
 Thing = TypeVar("Thing")
+_YES_NO = {"yes": True, "no": False, "true": True, "false": False}
 
 
 def did_you_mean(name: str, known: list[str], likeness: float = 0.56) -> str:
@@ -45,6 +47,37 @@ def did_you_mean(name: str, known: list[str], likeness: float = 0.56) -> str:
     starts = [candidate for candidate in folded if candidate.startswith(wanted)]
     best = [*starts, *near]
     return f" Did you mean {folded[best[0]]}?" if best else ""
+
+
+def read_like(default: object, text: str, choices: Sequence[str] = ()) -> Any:
+    """Read a value of the default's type, a number where it is None; ValueError says what it is.
+
+    >>> read_like(False, "yes"), read_like(10, "3"), read_like((0.0, 1.0), "1,2")
+    (True, 3, (1.0, 2.0))
+    """
+    expected = "a number"
+    try:
+        match default:
+            case bool():
+                expected = "yes or no"
+                return _YES_NO[text.lower()]
+            case int():
+                expected = "a whole number"
+                return int(text)
+            case str():
+                expected = f"one of {', '.join(choices)}"
+                return {choice: choice for choice in choices or (text,)}[text]
+            case tuple():
+                usual = ",".join(map(str, default))
+                expected = f"{len(default)} numbers with commas between them, such as {usual}"
+                parts = zip(default, text.split(","), strict=True)
+                return tuple(read_like(like, part) for like, part in parts)
+        number = float(text)
+        if math.isfinite(number):
+            return number
+    except (ValueError, KeyError):
+        pass
+    raise ValueError(f"expected {expected}, got {text!r}")
 
 
 def find_by_name(known: Mapping[str, Thing], name: str, kind: str) -> Thing:

@@ -430,8 +430,8 @@ class bars(FrameBlock):
         parts = max(map(len, stacks.values()))
         if parts <= self.most:
             title = titles[self.value].name
-            draw = charts.draw_bars if self.stacked else charts.draw_groups
-            yield Figure(draw(stacks, x_label=title), caption, f"{title} by {titles[self.by].name}")
+            image = charts.draw_bars(stacks, x_label=title, stacked=self.stacked)
+            yield Figure(image, caption, f"{title} by {titles[self.by].name}")
 
 
 @dataclass(frozen=True)

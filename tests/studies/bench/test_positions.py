@@ -37,7 +37,9 @@ def figures(ran, player="scripted", way="pure"):
 
 def test_a_game_with_positions_is_asked_about_position_by_position():
     plan = plan_questions(config())
-    assert [(one.role, plan.find_worths(number)) for number, one in plan.decisions.items()] == [
+    assert [
+        (one.role, plan.find_values(number).by_answer) for number, one in plan.decisions.items()
+    ] == [
         (
             "player 1",
             {"take 1 from pile 1": -1, "take 1 from pile 2": 1, "take 2 from pile 2": -1},

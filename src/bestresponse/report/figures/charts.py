@@ -607,53 +607,36 @@ def draw_box_series(
         return to_svg(axes)
 
 
-def draw_bars(values: Mapping[str, Mapping[str, float]], *, x_label: str = "") -> bytes:
-    """Draw horizontal bars, one a name, of parts side by side, one colour a part."""
+def draw_bars(
+    values: Mapping[str, Mapping[str, float]],
+    *,
+    x_label: str = "",
+    stacked: bool = True,
+) -> bytes:
+    """Draw horizontal bars, one a name, of parts side by side, one colour a part.
+
+    If not `stacked`, every part has a thin bar of its own, one below the other.
+    """
     rows = list(values.items())
     parts = list(dict.fromkeys(part for _, shares in rows for part in shares))
-    with canvas(height=1.2 + 0.36 * len(rows)) as axes:
+    thickness = 0.8 / len(parts)
+    height = 0.36 * len(rows) if stacked else 0.2 * len(rows) * (len(parts) + 1)
+    with canvas(height=1.2 + height) as axes:
         for row, (_, shares) in enumerate(rows):
             start = 0.0
             for number, part in enumerate(parts):
                 share = shares.get(part, 0.0)
-                name = clip(part) if row == 0 else "_nolegend_"
                 axes.barh(
-                    row,
+                    row if stacked else row - 0.4 + (number + 0.5) * thickness,
                     share,
-                    0.62,
+                    0.62 if stacked else thickness * 0.9,
                     start,
-                    color=series_colour(number),
-                    alpha=0.85,
-                    label=name,
-                    zorder=2,
-                )
-                start += share
-        axes.axvline(0, color=QUIET, linewidth=0.9, zorder=3)
-        _name_rows(axes, [name for name, _ in rows])
-        _describe(axes, x_label, "", legend=True)
-        return to_svg(axes)
-
-
-def draw_groups(values: Mapping[str, Mapping[str, float]], *, x_label: str = "") -> bytes:
-    """Draw a group of thin horizontal bars for each name.
-
-    Bars are one below the other, with one colour for each part.
-    """
-    rows = list(values.items())
-    parts = list(dict.fromkeys(part for _, numbers in rows for part in numbers))
-    thickness = 0.8 / len(parts)
-    with canvas(height=1.2 + 0.2 * len(rows) * (len(parts) + 1)) as axes:
-        for row, (_, numbers) in enumerate(rows):
-            for number, part in enumerate(parts):
-                axes.barh(
-                    row - 0.4 + (number + 0.5) * thickness,
-                    numbers.get(part, 0.0),
-                    thickness * 0.9,
                     color=series_colour(number),
                     alpha=0.85,
                     label=clip(part) if row == 0 else "_nolegend_",
                     zorder=2,
                 )
+                start += share if stacked else 0.0
         axes.axvline(0, color=QUIET, linewidth=0.9, zorder=3)
         _name_rows(axes, [name for name, _ in rows])
         _describe(axes, x_label, "", legend=True)

@@ -22,7 +22,6 @@ from bestresponse.studies.bench.decisions import (
     AskedGameRow,
     DecisionPlan,
     DecisionPoint,
-    measure_loss,
 )
 from bestresponse.studies.bench.trees import TreePlan
 from bestresponse.theory.games.normal_form import Array
@@ -454,12 +453,14 @@ def _measure_answer(
 ) -> DecisionRow:
     """Measure a mixture over the moves of a decision; None is no readable answer."""
     decision = plan.decisions[number]
-    worths = plan.find_worths(number)
-    read = mix if worths else None
-    best = list_best(worths) if worths else []
+    values = plan.find_values(number)
+    read = None if values is None else mix
+    best = [] if values is None else list_best(values.by_answer)
+    regret = None
     optimal = None
-    if read is not None:
-        likely = dict(zip(worths, read, strict=True))
+    if values is not None and read is not None:
+        regret = values.lose(read, 0).least
+        likely = dict(zip(values.answers, read, strict=True))
         optimal = min(1.0, sum(map(likely.__getitem__, best)))
     return DecisionRow(
         spec="",
@@ -474,8 +475,8 @@ def _measure_answer(
         strategy=mix,
         answer=_write_answer(decision.moves, mix),
         best=", ".join(best) or None,
-        regret=None if read is None else measure_loss(worths, read),
-        range=max(worths.values()) - min(worths.values()) if worths else None,
+        regret=regret,
+        range=None if values is None else float(np.ptp(values.worths[0])),
         optimal=optimal,
         temperature=None,
         status="",

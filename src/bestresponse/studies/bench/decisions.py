@@ -9,12 +9,13 @@ outermost loop: a run that stops early has complete ones.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product, takewhile
 from typing import TypedDict
 
+from bestresponse.analysis.truth import Values
 from bestresponse.core.ask import Ask, Choice, Mixture
 from bestresponse.core.episode import Record, Submission, play
 from bestresponse.core.game import AnyGame, Role, View
@@ -128,10 +129,10 @@ class DecisionPlan(ABC):
         """What is asked about, in words."""
 
     @abstractmethod
-    def find_worths(self, number: int) -> Mapping[str, float]:
-        """Return what each move of a decision is worth there if all play on as theory says.
+    def find_values(self, number: int) -> Values | None:
+        """Return what the moves of a decision are worth there if all play on as theory says.
 
-        Returns nothing where theory does not say.
+        Returns None where theory does not say.
         """
 
     @abstractmethod
@@ -233,9 +234,3 @@ class DecisionPlan(ABC):
             return play(question, seats, submissions=done, on_submission=keep)
 
         return play_one
-
-
-def measure_loss(worths: Mapping[str, float], mix: Sequence[float]) -> float:
-    """Return what a mixture over the moves, in their order, loses."""
-    earned = sum(share * worth for share, worth in zip(mix, worths.values(), strict=True))
-    return max(0.0, max(worths.values()) - earned)

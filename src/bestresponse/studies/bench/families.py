@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from inspect import signature
 from typing import Any, TypeAlias, get_args
@@ -10,7 +9,7 @@ from typing import Any, TypeAlias, get_args
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, SettingError
-from bestresponse.core.registry import did_you_mean
+from bestresponse.core.registry import did_you_mean, read_like
 from bestresponse.runs.inputs import Converted
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.generators import FAMILIES, EquilibriumKind, generate
@@ -20,7 +19,6 @@ Properties: TypeAlias = "tuple[tuple[str, Value], ...]"
 """Names and values of a family's parameters, in the order in which the family has them."""
 
 _ELSEWHERE = {"shape": "num_rows and num_cols say how many actions there are"}
-_YES_NO = {"yes": True, "no": False, "true": True, "false": False}
 _LARGEST_WHOLE = 2**62  # of the numbers that numpy draws as integers
 
 
@@ -102,35 +100,11 @@ def _write(default: object) -> str:
 def _read_value(name: str, default: object, value: object) -> Value:
     """Read a value of the default's type; a number where the default is None."""
     text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value).strip()
-    expected = "a number"
     try:
-        match default:
-            case bool():
-                expected = "yes or no"
-                return _YES_NO[text.lower()]
-            case int():
-                expected = "a whole number"
-                return int(text)
-            case str():
-                expected = f"one of {', '.join(get_args(EquilibriumKind))}"
-                if text not in get_args(EquilibriumKind):
-                    raise ValueError
-                return text
-            case tuple():
-                expected = (
-                    f"{len(default)} numbers with commas between them, such as {_write(default)}"
-                )
-                numbers = tuple(type(default[0])(part) for part in text.split(","))
-                if len(numbers) != len(default) or not all(map(math.isfinite, numbers)):
-                    raise ValueError
-                return numbers
-            case _:
-                number = float(text)
-                if not math.isfinite(number):
-                    raise ValueError
-                return number
-    except (ValueError, KeyError):
-        raise SettingError("set", f"{name}: expected {expected}, got {text!r}") from None
+        read: Value = read_like(default, text, get_args(EquilibriumKind))
+    except ValueError as error:
+        raise SettingError("set", f"{name}: {error}") from None
+    return read
 
 
 def draw_family(

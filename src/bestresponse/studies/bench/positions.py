@@ -13,6 +13,9 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
+import numpy as np
+
+from bestresponse.analysis.truth import Values
 from bestresponse.core.errors import SettingError
 from bestresponse.core.game import NATURE
 from bestresponse.core.seeds import generator
@@ -34,22 +37,20 @@ class PositionPlan(DecisionPlan):
     """Positions of a game that is solved by its positions."""
 
     @cached_property
-    def _found(self) -> tuple[tuple[DecisionPoint, Mapping[str, float]], ...]:
+    def _found(self) -> tuple[tuple[DecisionPoint, Values], ...]:
         """The positions with what their moves are worth, in the order in which they were met."""
         rng = generator(self.config.seed, "positions")
-        found: dict[str, tuple[DecisionPoint, Mapping[str, float]]] = {}
+        found: dict[str, tuple[DecisionPoint, Values]] = {}
         for number in range(_MOST_PLAYS * self.config.games):
-            for decision, worths in self._play(_ERRORS[number % len(_ERRORS)], rng):
-                found.setdefault(decision.view.question, (decision, worths))
+            for decision, values in self._play(_ERRORS[number % len(_ERRORS)], rng):
+                found.setdefault(decision.view.question, (decision, values))
                 if len(found) == self.config.games:
                     return tuple(found.values())
         if not found:
             raise SettingError("game", f"{self.game.name} has no position at which a move matters")
         return tuple(found.values())
 
-    def _play(
-        self, error: float, rng: Random
-    ) -> Iterator[tuple[DecisionPoint, Mapping[str, float]]]:
+    def _play(self, error: float, rng: Random) -> Iterator[tuple[DecisionPoint, Values]]:
         """Play once, with that share of random moves; yield the positions at which moves matter."""
         game: Any = self.game
         state = game.start()
@@ -60,12 +61,14 @@ class PositionPlan(DecisionPlan):
             if turn.role == NATURE:
                 move = rng.choices(turn.moves, turn.chances)[0]
             else:
-                worths = self.config.solved.list_worths(game, position)
-                if turn.role in self.config.seat and _matters(worths):
+                solved = self.config.solved
+                worths = solved.list_worths(game, position)
+                values = Values(tuple(worths), np.array([[*worths.values()]]), solved.bound)
+                if turn.role in self.config.seat and np.ptp(values.worths) > TIE:
                     view = game.view(state, turn.role)
                     told = " ".join(write_history(view).split())
                     place = {"path": [list(step) for step in path]}
-                    yield DecisionPoint(turn.role, told, view, tuple(worths), place), worths
+                    yield DecisionPoint(turn.role, told, view, values.answers, place), values
                 is_random = rng.random() < error
                 move = rng.choice(list(worths) if is_random else list_best(worths))
             state = game.apply(state, dict.fromkeys(asks, move))
@@ -100,16 +103,12 @@ class PositionPlan(DecisionPlan):
         decisions = self.config.solved.graph.num_decisions
         return f"{len(self.decisions):,} of {decisions:,} positions of {self.game.name}"
 
-    def find_worths(self, number: int) -> Mapping[str, float]:
+    def find_values(self, number: int) -> Values:
         """Return what each move is worth if both play best afterwards."""
         return self._found[number][1]
 
     def find_solution(self, number: int) -> Mapping[str, float]:
         """Make every best move equally often."""
-        worths = self.find_worths(number)
-        best = list_best(worths)
-        return {move: (move in best) / len(best) for move in worths}
-
-
-def _matters(worths: Mapping[str, float]) -> bool:
-    return max(worths.values()) - min(worths.values()) > TIE
+        values = self.find_values(number)
+        best = list_best(values.by_answer)
+        return {move: (move in best) / len(best) for move in values.answers}

@@ -6,15 +6,16 @@ Also holds the versions of the games that are measured separately.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import chain
 from typing import Annotated, TypedDict, cast
 
 from bestresponse.core.lazy import LazyMapping
 from bestresponse.players.llm.verified import make_label
 from bestresponse.players.strategies import BASELINES, EQUILIBRIUM
-from bestresponse.report.frames import Frame, column
+from bestresponse.report.frames import Frame, R, column
 from bestresponse.studies.bench.games import PADDED
 from bestresponse.studies.bench.measure import (
     PlayRow,
@@ -166,20 +167,32 @@ def tell_as_drawn(rows: Rows, variant: str) -> list[PlayRow]:
 def tabulate_versions(frame: str, results: Results) -> Frame[VersionRow]:
     """Compute the metrics of every version that one frame shows."""
     wanted = ("invariance",) if frame == "variants" else _VERSION_METRICS
-    metrics = [metric for metric in METRICS if metric.name in wanted]
-    table: list[VersionRow] = []
+    versions = []
     for version in list_versions(results):
-        if version.frame != frame or not version.rows:
-            continue
         sizes = {row["rows"] for row in version.rows}
         head = VersionRow(
             player=version.player,
             version=version.name,
             actions=sizes.pop() if len(sizes) == 1 else None,
         )
-        figures = {metric.name: metric.compute(version.rows) for metric in metrics}
-        table.append(cast(VersionRow, {**head, **figures}))
-    return Frame(VersionRow, table, {metric.name: metric.column for metric in metrics})
+        if version.frame == frame:
+            versions.append((head, version.rows))
+    return _tabulate(VersionRow, versions, wanted)
+
+
+def _tabulate(
+    kind: type[R],
+    versions: Iterable[tuple[R, Rows]],
+    wanted: Sequence[str],
+) -> Frame[R]:
+    """Compute these metrics of every version that has plays, as columns behind its head."""
+    metrics = [metric for metric in METRICS if metric.name in wanted]
+    table = []
+    for head, rows in versions:
+        if rows:
+            figures = {metric.name: metric.compute(rows) for metric in metrics}
+            table.append(cast(R, {**head, **figures}))
+    return Frame(kind, table, {metric.name: metric.column for metric in metrics})
 
 
 class BucketRow(TypedDict):
@@ -241,12 +254,6 @@ def _list_buckets(results: Results, player: str) -> Iterator[tuple[BucketRow, Ro
 
 def tabulate_buckets(results: Results) -> Frame[BucketRow]:
     """Compute the metrics of every bucket, tier and player; empty in other suites."""
-    metrics = [metric for metric in METRICS if metric.name in _BUCKET_METRICS]
-    table: list[BucketRow] = []
     players = results.players if results.plan.config.suite == "buckets" else ()
-    for player in players:
-        for head, rows in _list_buckets(results, player):
-            if rows:
-                figures = {metric.name: metric.compute(rows) for metric in metrics}
-                table.append(cast(BucketRow, {**head, **figures}))
-    return Frame(BucketRow, table, {metric.name: metric.column for metric in metrics})
+    buckets = [_list_buckets(results, player) for player in players]
+    return _tabulate(BucketRow, chain.from_iterable(buckets), _BUCKET_METRICS)

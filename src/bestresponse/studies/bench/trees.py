@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 
 from bestresponse.analysis.theory import Theory, describe_theory, find_infoset
-from bestresponse.analysis.truth import TreeTruth, find_truth
+from bestresponse.analysis.truth import TreeTruth, Values, find_truth
 from bestresponse.core.ask import Lottery
 from bestresponse.core.errors import SettingError
 from bestresponse.core.game import Action, Role, View
@@ -160,16 +160,15 @@ class TreePlan(DecisionPlan):
             row += [mix[move] for move in infoset.moves]
         return Policy(self.tree, np.array(row))
 
-    def find_worths(self, number: int) -> Mapping[str, float]:
-        """Return what each move is worth at an information set against the equilibrium.
+    def find_values(self, number: int) -> Values | None:
+        """Return what the moves are worth at an information set against the equilibrium.
 
-        Returns nothing where single moves say nothing, since somebody mixes.
+        Returns None where single moves say nothing, since somebody mixes.
         """
         truth = find_truth(self.game)
         if not isinstance(truth, TreeTruth) or not truth.judges_moves:
-            return {}
-        values = truth.values_at(number).worths[0]
-        return dict(zip(self.tree.infosets[number].moves, values.tolist(), strict=True))
+            return None
+        return truth.values_at(number)
 
     def find_solution(self, number: int) -> Mapping[str, float]:
         """Return what the equilibrium does at an information set.
