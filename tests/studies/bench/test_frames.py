@@ -15,7 +15,6 @@ from bestresponse.studies.bench.differences import _list_pairs, list_differences
 from bestresponse.studies.bench.frames import (
     _count_texts,
     _list_games,
-    _measure_self_play,
 )
 from bestresponse.studies.bench.judging import judge_plays
 from bestresponse.studies.bench.measure import (
@@ -397,45 +396,6 @@ def test_differences_are_over_all_games_that_both_answered_and_adjusted_within_t
     assert {d["by"] for d in found} == {"gap / range"}
     alone = gather([lost(0, 0.5), lost(0, 0.25, model="n")], models=("m", "n"), games=1)
     assert list(list_differences(alone)) == []
-
-
-def test_a_model_that_answered_both_seats_meets_itself():
-    # In [[72, 85], [-16, -66]] the first actions of both are the equilibrium; answering B loses 88
-    # of 151 to A.
-    rows = [
-        row(0, strategy=[0.0, 1.0]),
-        row(0, strategy=[1.0, 0.0], seat="col", asked_for="mixed"),
-        row(2, strategy=[1.0, 0.0]),
-        row(2, strategy=[0.0, 1.0], seat="col"),
-        row(1, strategy=[1.0, 0.0]),
-    ]
-    (met,) = _measure_self_play(gather(rows))
-    assert (met["model"], met["elicit"], met["games"]) == ("m", "mixed", 2)
-    # The column player, who gets 16 from P, would gain 50 by Q, less than the row player's 72 + 16.
-    # The range of each is 151, though payoffs of both reach from -85 to 85.
-    assert met["largest"] == pytest.approx(88 / 151)
-    assert met["regret"] == pytest.approx(44 / 151)
-    assert list(_measure_self_play(gather([row(1, strategy=[1.0, 0.0])]))) == []
-
-
-def test_a_model_meets_itself_asked_in_the_same_format():
-    # In [[72, 85], [-16, -66]] the row player loses 88 of 151 by B. The answer for the other seat
-    # is not read in JSON.
-    asked = {
-        ("table", "row"): [0.0, 1.0],
-        ("table", "col"): [1.0, 0.0],
-        ("json", "row"): [1.0, 0.0],
-    }
-    rows = [
-        row(0, strategy=mix, seat=seat, format=format, asked_for=f"mixed, {format}, {seat}")
-        for (format, seat), mix in asked.items()
-    ]
-    (met,) = _measure_self_play(gather(rows, format=("table", "json"), seat=("row", "col")))
-    assert (met["elicit"], met["games"], met["regret"]) == (
-        "mixed, table",
-        1,
-        pytest.approx(88 / 151),
-    )
 
 
 def test_texts_are_counted_cut_to_120_characters_the_commonest_twenty():

@@ -14,7 +14,6 @@ from bestresponse.core.errors import UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.frames import compute_regret
 from bestresponse.studies.bench.games import draw_games, own_view
 from bestresponse.studies.bench.measure import (
     Asked,
@@ -163,14 +162,6 @@ def test_dominated_actions_are_found_also_below_mixtures():
     own = [[4, 0], [0, 4], [1, 1]]
     row = figures(own, [0.5, 0.0, 0.5], [0.5, 0.5], [[0, 0], [0, 0], [0, 0]])
     assert row["dominated_mass"] == 0.5
-
-
-def test_the_regret_of_a_model_that_meets_itself_is_the_larger_swap_gain():
-    """Prisoner's dilemma, both cooperate: each would gain 5 - 3 of the range from 0 to 5 by
-    defecting."""
-    payoffs = np.array([[[3, 0], [5, 1]], [[3, 5], [0, 1]]], dtype=float)
-    assert compute_regret(payoffs, {"row": [1.0, 0], "col": [1.0, 0]}) == 2 / 5
-    assert compute_regret(payoffs, {"row": [0, 1.0], "col": [0, 1.0]}) == 0.0
 
 
 def test_the_seat_sees_its_own_actions_as_rows():

@@ -269,10 +269,6 @@ def test_general_sum_families_are_measured_with_their_own_figures(tmp_path):
     assert all(row["equilibrium_distance"] is not None for row in ran.rows())
     tables = ran.report().tables
     assert "distance to equilibrium" in [column.name for column in tables[0][1].columns]
-    assert any("correlated-equilibrium regret" in table.caption for _, table in tables)
-    (row,) = ran.frame("self_play")
-    assert (row["model"], row["elicit"], row["games"]) == ("m", "mixed", 4)
-    assert row["regret"] <= row["largest"]
 
 
 def test_a_recorded_run_replays_to_the_same_records_and_notices_a_changed_reply(tmp_path):

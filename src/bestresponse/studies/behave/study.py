@@ -25,7 +25,6 @@ from bestresponse.report.blocks import intervals, lines, metrics_table, pivot, t
 from bestresponse.report.frames import Frame, Heads, Value, column, list_metrics
 from bestresponse.runs.store.folder import RunFolder, read_lines
 from bestresponse.runs.study import Measured, Study
-from bestresponse.studies.behave.automata import show_automata
 from bestresponse.studies.behave.config import BehaveConfig
 from bestresponse.studies.behave.estimates import (
     ClassRow,
@@ -278,7 +277,6 @@ behave = Study(
             caption=_PROSE["intervals"],
         ),
         table("groups", caption="How the strategies were estimated."),
-        show_automata,
         lines(
             "rounds",
             x="round",

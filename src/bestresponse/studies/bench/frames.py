@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
-from itertools import chain
 from typing import Annotated, TypedDict
 
 import numpy as np
@@ -35,7 +34,6 @@ from bestresponse.studies.bench.results import (
     tabulate_buckets,
     tabulate_versions,
 )
-from bestresponse.theory.games.normal_form import Array
 
 _MOST_TEXTS = 20
 _LONGEST_READING = 120  # characters; readings that begin alike are counted together
@@ -171,59 +169,6 @@ def _list_games(results: Results) -> Iterator[GameLossRow]:
             )
 
 
-class SelfPlayRow(TypedDict):
-    """What a model that answered both seats of games could gain when it meets itself."""
-
-    model: Annotated[str, column("player")]
-    elicit: Annotated[str, column("asked for")]
-    games: int
-    regret: Annotated[
-        float, column("mean regret / range", ".3f", "largest gain of a seat from swapping actions")
-    ]
-    largest: Annotated[float, column(format=".3f")]
-
-
-def _measure_self_play(results: Results) -> Iterator[SelfPlayRow]:
-    # Both seats of a game are asked in the same format and theme.
-    answers: dict[tuple[str, str], dict[tuple[int, int], dict[str, list[float]]]] = {}
-    for row in chain.from_iterable(results.base.values()):
-        if row["strategy"] is not None:
-            elicit = row["asked_for"].removesuffix(f", {row['seat']}")
-            games = answers.setdefault((row["model"], elicit), {})
-            seats = games.setdefault((row["game"], row["trial"]), {})
-            seats[row["seat"]] = row["strategy"]
-
-    payoffs = results.plan.conditions[BASE].drawn.payoffs
-    for (model, elicit), games in answers.items():
-        met = {case: seats for case, seats in games.items() if len(seats) == 2}
-        regrets = [compute_regret(payoffs[game], seats) for (game, _), seats in met.items()]
-        if regrets:
-            yield SelfPlayRow(
-                model=model,
-                elicit=elicit,
-                games=len({game for game, _ in met}),
-                regret=float(np.mean(regrets)),
-                largest=max(regrets),
-            )
-
-
-def compute_regret(payoffs: Array, mixes: Mapping[str, list[float]]) -> float:
-    """Compute the largest share of its range a seat could gain by swapping actions.
-
-    The range is that of its payoffs, and actions are swapped against the other player.
-    """
-    row = _compute_swap_gain(payoffs[0], mixes["row"], mixes["col"])
-    col = _compute_swap_gain(payoffs[1].T, mixes["col"], mixes["row"])
-    return max(row, col)
-
-
-def _compute_swap_gain(own: Array, x: list[float], y: list[float]) -> float:
-    against = own @ y
-    lost = against.max() - against
-    spread = float(np.ptp(own))
-    return float(x @ lost) / (spread or 1.0)
-
-
 class TextRow(TypedDict):
     """How often answers were repaired in some way, or could not be read for some reason."""
 
@@ -263,7 +208,6 @@ _FRAMES: Mapping[str, Callable[[Results], Frame[Row]]] = {
     },
     "buckets": tabulate_buckets,
     "differences": _frame(DifferenceRow, list_differences),
-    "self_play": _frame(SelfPlayRow, _measure_self_play),
     "games": _frame(GameLossRow, _list_games),
     "texts": _frame(TextRow, _count_texts),
     "answers": _count_answers,

@@ -451,10 +451,6 @@ bench = Study(
             caption=_HARD,
         ),
         show_pairs("players", "Players compared"),
-        table(
-            "self_play",
-            caption="The model against itself: correlated-equilibrium regret of its two answers.",
-        ),
         show_pairs(
             "verified",
             "Verified reasoning",
