@@ -174,7 +174,7 @@ def test_bars_hold_a_part_for_each_value_at_most_eight(drawn):
         (
             "bars",
             [{"ann": {str(day): float(day) for day in range(1, 9)}}],
-            {"x_label": "amount paid"},
+            {"x_label": "amount paid", "stacked": True},
         )
     ]
     assert shown.blocks[0].alt == "amount paid by player"
