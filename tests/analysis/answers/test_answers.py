@@ -91,7 +91,7 @@ def test_a_tree_is_asked_in_its_normal_form_and_the_threat_of_the_incumbent_is_n
         ({"dynamics": "replicator"}, {"speed": 3}, "it has start=, steps=10000, size=0.01"),
         ({"dynamics": "replicator"}, {"steps": "many"}, "steps: expected a whole number"),
         ({"dynamics": "replicator"}, {"one_population": "perhaps"}, "expected yes or no"),
-        ({"dynamics": "replicator"}, {"form": "cubic"}, "expected one of rk4, euler, discrete"),
+        ({"dynamics": "replicator"}, {"form": "cubic"}, "expected one of euler, rk4, discrete"),
         ({"concept": "correlated"}, {"objective": "envy"}, "expected one of welfare"),
         ({}, {}, "expected either dynamics or concept"),
     ],
