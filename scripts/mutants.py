@@ -89,7 +89,7 @@ TARGETS = {
             "studies/bench/test_measure.py",
             "studies/bench/test_frames.py",
         ]
-        for name in ("measure", "metrics", "results", "differences", "listed", "frames")
+        for name in ("measure", "metrics", "results", "differences", "judging", "frames")
     },
     "studies/bench/study.py": ["studies/bench/test_study.py", "studies/bench/test_suites.py"],
     "studies/bench/decision_frames.py": [
@@ -130,7 +130,6 @@ TARGETS = {
         "studies/improve/test_examples.py",
         "studies/improve/test_answers.py",
     ],
-    "studies/population/study.py": [f"{LIMITS}[population]", "studies/population"],
     "studies/reproduce/recorded_play.py": [
         "studies/reproduce/test_recorded_play.py",
         "studies/reproduce/test_published_figures.py",
@@ -196,7 +195,6 @@ TARGETS = {
         "studies/water/test_judged_words.py",
     ],
     "theory/games/regrets.py": ["theory/games/test_regrets.py"],
-    "theory/dynamics/moran.py": ["theory/dynamics/test_moran.py"],
     "web/experiments": [
         f"web/experiments/test_{name}.py" for name in ("matching", "reading", "tables")
     ],
@@ -211,18 +209,6 @@ TARGETS = {
         "web/experiments/test_payments.py",
         "web/watching/test_export.py",
         "web/watching/test_rounds.py",
-    ],
-    "web/services/judging.py": [
-        "web/watching/test_judged_figures.py",
-        *(
-            f"web/pages/test_formalize_judge.py::test_{name}"
-            for name in (
-                "judges_score_transcripts_and_their_agreement_is_shown",
-                "a_judge_sees_their_own_sheet_only_and_incomplete_scores_are_sent_back",
-                "a_filled_sheet_is_handed_in_and_a_wrong_one_is_refused_with_its_place",
-                "transcripts_of_a_run_name_no_model",
-            )
-        ),
     ],
     "web/watching/runs.py": ["web/watching/test_rankings.py", "web/watching/test_replay.py"],
     "web/sessions": [

@@ -91,9 +91,6 @@ if TYPE_CHECKING:
     from bestresponse.studies.improve.study import (
         train as train,
     )
-    from bestresponse.studies.population.study import (
-        population as simulate_population,  # noqa: F401
-    )
     from bestresponse.studies.simulate.study import (
         simulate as simulate,
     )

@@ -121,8 +121,6 @@ def test_a_way_of_asking_that_is_named_twice_is_refused_because_it_would_be_plan
 def test_a_model_with_the_name_of_a_strategy_is_refused_because_the_strategy_would_play(tmp_path):
     with pytest.raises(UsageError, match="uniform is the name of a strategy of prisoners-dilemma"):
         br.simulate(DILEMMA, seat={"row": uniform, "col": "always:defect"}, output_dir=tmp_path)
-    with pytest.raises(UsageError, match="uniform is the name of a strategy of prisoners-dilemma"):
-        br.simulate_population(DILEMMA, strategies=[uniform, "always:defect"], output_dir=tmp_path)
 
 
 def test_strategies_of_one_text_with_another_move_in_it_play_tournaments_of_their_own(tmp_path):

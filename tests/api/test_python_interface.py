@@ -368,7 +368,7 @@ def test_workers_that_cannot_be_are_refused_by_name():
     with pytest.raises(
         UsageError, match="workers: expected a whole number from 1 to 1,024, got -1"
     ):
-        br.simulate_population("hawk-dove", workers=-1)
+        br.simulate("hawk-dove", "random", workers=-1)
 
 
 def test_a_play_goes_on_where_it_was_left_and_passes_on_what_is_new():

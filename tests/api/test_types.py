@@ -20,7 +20,7 @@ from bestresponse import theory
 
 reveal_type(br.solve("stag-hunt").value)
 reveal_type(br.bench("openai/gpt-4o", num_games=3))
-reveal_type(br.simulate_population("chicken", agents=3).config.agents)
+reveal_type(br.simulate("chicken", rounds=3).config.rounds)
 reveal_type(theory.nash)
 br.bench("openai/gpt-4o", num_games="three")
 br.slove("stag-hunt")
@@ -59,7 +59,7 @@ def test_pyright_sees_signatures_and_refuses_misspelt_names(tmp_path):
     out = check(tmp_path, "basedpyright", "--pythonpath", sys.executable)
     assert '.value" is "float | None"' in out
     assert 'num_games=3)" is "Run[BenchConfig]"' in out
-    assert '.agents" is "int"' in out
+    assert '.rounds" is "int"' in out
     assert 'Type of "theory.nash" is "(game: ' in out
     refused = """Argument of type "Literal['three']" cannot be assigned to parameter "num_games" of type"""
     assert f'{refused} "int | None"' in out

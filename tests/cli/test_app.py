@@ -61,7 +61,7 @@ def test_a_mistyped_command_is_told_which_one_was_meant(bestresponse, typed, mea
             "bestresponse tournament chicken --entries tit-for-t",
             ["tit-for-tat", "tit-for-two-tats"],
         ),
-        ("bestresponse run pop", ["population"]),
+        ("bestresponse run simul", ["simulate"]),
         ("bestresponse solve chicken --concept quan", ["quantal-response"]),
         ("bestresponse solve chicken --dynamics fic", ["fictitious-play"]),
         ("bestresponse solve chicken --method lem", ["lemke-howson"]),

@@ -15,7 +15,7 @@ MISTAKES = [
     ("--solve stag-hunt", "bestresponse has no option --solve."),
     ("run", "Usage: bestresponse run"),
     ("run simulat", "there is no study named 'simulat'. Did you mean simulate?"),
-    ("run population", "missing GAME: "),
+    ("run simulate", "missing GAME: "),
     ("help", "For help, type `bestresponse COMMAND --help`."),
     ("equilibrium stag-hunt", "Equilibria are found by `bestresponse solve GAME`."),
     # names that options had
@@ -62,7 +62,7 @@ MISTAKES = [
     ("solve stag-hunt --dynamics replicater", "Did you mean replicator?"),
     (
         "solve stag-hunt -o picture.bmp",
-        "expected a file ending in .svg, .pdf, .png, .tex, .html",
+        "expected a file ending in .svg, .pdf, .png, .html",
     ),
     ("solve stag-hunt --method simplex", "there is no method 'simplex'; expected one of auto,"),
     ("solve stag-hunt --set lambda=1", "--set is for --dynamics and --concept"),
@@ -244,7 +244,6 @@ USAGE = [
     ("bench --settings odd.toml", "bench has no setting 'nonsense'. --help lists all settings."),
     ("bench stories --suite x", "bench stories has no option --suite. `bestresponse bench stories"),
     ("simulate stag-hunt --seat random", "expected ROLE=PLAYER, such as row=random (--others"),
-    ("simulate population stag-hunt --strategies x", "expected at least two strategies, such as"),
     ("simulate scores nosuch.csv", "nosuch.csv: there is no such file"),
     ("solve chicken --concept nash-equilibrium", "Nash equilibria are found without a concept."),
     ("tournament kuhn-poker", "as in prisoners-dilemma; `bestresponse games` lists the names"),

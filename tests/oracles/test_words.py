@@ -4,19 +4,16 @@ A few games and trees are tried every day; `make long` tries thousands.
 """
 
 from fractions import Fraction
-from random import Random
 
 import numpy as np
 import pytest
-from tests.oracles.advice_by_brute_force import count_profiles, find_best_welfare
 from tests.oracles.equilibria_by_supports import find_all, list_best
 from tests.oracles.perfection_by_grid import draw_tree, find_on_grid, is_perfect, is_spanned
 from tests.support.assessments import find_faults
-from tests.support.random_trees import random_tree
 from tests.theory.trees.test_sequential import draw_tree as draw_assessed_tree
 
 from bestresponse.core.errors import NotCertified
-from bestresponse.theory import correlate_tree, find_sequential, nash, solve_subgames
+from bestresponse.theory import find_sequential, nash, solve_subgames
 
 KINDS = ("wide", "digits", "thirds", "symmetric", "zero-sum")
 
@@ -91,18 +88,6 @@ def check_perfect(seed: int) -> bool:
     return found.complete
 
 
-def check_advice(seed: int) -> bool:
-    """Compare the best advice of one tree, fine and coarse; False where it is too large."""
-    tree = random_tree(Random(seed), 2 + seed % 3, depth=3, zero_sum=False)
-    if not 4 <= count_profiles(tree) <= 144:
-        return False
-    for coarse in (False, True):
-        found = correlate_tree(tree, coarse=coarse)
-        expected = find_best_welfare(tree, coarse=coarse)
-        assert found.welfare == pytest.approx(expected, abs=1e-7), seed
-    return True
-
-
 def test_lists_of_two_players_are_those_of_all_supports():
     assert sum(check_bimatrix(number) for number in range(60)) >= 50
 
@@ -121,8 +106,3 @@ def test_assessments_of_hundreds_of_trees_are_sequential(players, least):
 @pytest.mark.soak
 def test_perfect_equilibria_of_hundreds_of_trees_are_spanned():
     assert sum(check_perfect(seed) for seed in range(200, 2_200)) >= 200
-
-
-@pytest.mark.soak
-def test_advice_in_hundreds_of_trees_is_best():
-    assert sum(check_advice(seed) for seed in range(1_000)) >= 200

@@ -233,14 +233,3 @@ def test_sections_with_the_same_title_have_their_own_addresses():
 def test_an_empty_document_and_an_empty_table_are_pages_too():
     Reader(render(Document("")))
     assert "No rows." in render(Document("t", sections=(Section("s", (Table((), ()),)),)))
-
-
-def test_a_cell_links_to_the_cell_of_another_table_that_it_names():
-    named = Table((Column("play", link="play"),), ((7,), (None,)))
-    plays = Table((Column("play", anchor="play"), Column("answer")), ((7, "A"), (8, "B")))
-    html = render(
-        Document("Report", sections=(Section("Outliers", (named,)), Section("Plays", (plays,))))
-    )
-    assert html.count('<a href="#play-7">') == 1
-    assert html.count('id="play-7"') == 1
-    assert 'href="#play-–"' not in html

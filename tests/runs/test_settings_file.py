@@ -121,7 +121,6 @@ def test_files_lie_beside_the_settings_and_what_was_typed_is_not_asked_about(fol
 COMMANDS = [
     "simulate game prisoners-dilemma",
     "simulate water",
-    "simulate population hawk-dove",
     "tournament prisoners-dilemma",
     "run tournament prisoners-dilemma",
 ]

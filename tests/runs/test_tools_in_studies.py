@@ -1,4 +1,4 @@
-"""Tools that models may call in a tournament and in a population, as in `simulate`."""
+"""Tools that models may call in a tournament, as in `simulate`."""
 
 import json
 
@@ -8,7 +8,6 @@ from typer.testing import CliRunner
 import bestresponse as br
 from bestresponse.cli.app import app
 from bestresponse.core.errors import UsageError
-from bestresponse.studies.population.study import PopulationConfig
 from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.matches import estimate_matches
 
@@ -72,28 +71,9 @@ def test_tools_go_with_every_game_of_a_tournament(tmp_path):
     assert all("best_move(round: integer)" in text for text in asked)
 
 
-def test_a_model_calls_a_tool_in_a_population(tmp_path):
-    run = br.simulate_population(
-        DILEMMA,
-        [MODEL, "always:cooperate"],
-        tools=[best_move],
-        repeats=2,
-        repetitions=2,
-        generations=5,
-        output_dir=tmp_path,
-    )
-    used = [call["reply"]["tools"] for call in read_calls(run)]
-    assert used
-    assert all(use == [["best_move", '{"round": 1}', "defect"]] for use in used)
-    # Who defects earns 5 or 1, who cooperates 3 or 0, so the defector spreads.
-    assert run.results.groups["all", "asks-a-tool"]["end"].estimate > 0.5
-
-
 def test_tools_where_no_model_takes_part_are_refused():
     with pytest.raises(UsageError, match="this has no effect where no model takes part"):
         TournamentConfig(DILEMMA, ("tit-for-tat", "defector"), tools=[best_move])
-    with pytest.raises(UsageError, match="this has no effect where no model plays"):
-        PopulationConfig(DILEMMA, tools=[best_move])
 
 
 def test_the_estimate_counts_every_call_of_a_tool():
@@ -105,7 +85,7 @@ def test_the_estimate_counts_every_call_of_a_tool():
 
 
 def test_both_commands_tell_of_tools():
-    for words in (["tournament", "--help"], ["simulate", "population", "--help"]):
+    for words in (["tournament", "--help"], ["simulate", "game", "--help"]):
         shown = CliRunner().invoke(app, words).stdout
         assert "--tools" in shown
         assert "tool_calls" in shown

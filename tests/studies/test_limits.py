@@ -9,7 +9,6 @@ from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.improve.contents import Hashed
 from bestresponse.studies.improve.rounds import ImproveConfig
 from bestresponse.studies.improve.study import TrainConfig
-from bestresponse.studies.population.study import PopulationConfig
 from bestresponse.studies.simulate.config import SimulateConfig
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.stories.study import StoriesConfig
@@ -52,7 +51,6 @@ STUDIES = {
             "max_tokens": tokens(4000),
             "samples": (10, 0, 1, 10_000, 10_001),
             "attempts": (1, 0, 1, 20, 21),
-            "precision": (None, 0.0, 0.001, None, None),
             "seed": (0, -1, 0, None, None),
         },
     ),
@@ -84,17 +82,6 @@ STUDIES = {
             "learning_rate": (None, 0.0, 1e-9, 0.999, 1.0),
             "batch_tokens": (32_768, 511, 512, 4_194_304, 4_194_305),
             "seed": (0, -1, 0, None, None),
-        },
-    ),
-    "population": (
-        lambda **settings: PopulationConfig("hawk-dove", **settings),
-        {
-            **MATCHES,
-            "agents": (100, 1, 2, 1_000_000, 1_000_001),
-            "generations": (200, 0, 1, 1_000_000, 1_000_001),
-            "revise": (0.2, 0.0, 0.001, 1.0, 1.1),
-            "precision": (1.0, -0.1, 0.0, None, None),
-            "repetitions": (30, 1, 2, 1_000_000, 1_000_001),
         },
     ),
     "simulate": (lambda **settings: SimulateConfig("hawk-dove", "m", **settings), MATCHES),

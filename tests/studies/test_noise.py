@@ -22,9 +22,6 @@ STUDIES = {
     "tournament": lambda model, **how: br.tournament(
         "prisoners-dilemma", [model, "tit-for-tat"], **how
     ),
-    "population": lambda model, **how: br.simulate_population(
-        "prisoners-dilemma", [model, "tit-for-tat"], repeats=2, generations=2, repetitions=2, **how
-    ),
 }
 
 

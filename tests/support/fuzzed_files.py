@@ -89,7 +89,6 @@ SETTINGS = {
     "bench": 'model = ["smollm2"]\nnum_games = 5\nnum_rows = 3\nfamily = "zero-sum"\n',
     "tournament": 'games = ["prisoners-dilemma"]\nentries = ["tit-for-tat", "random"]\nrounds = 10\n',
     "water": 'model = "need"\nrepeats = 2\n[seat]\nEric = "myopic"\n',
-    "population": 'game = "hawk-dove"\nagents = 20\nrevise = 0.2\nrule = "imitation"\n',
 }
 AKATA = {
     "games.csv.gz": (

@@ -6,7 +6,6 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import bench
-from bestresponse.studies.population.study import PopulationConfig, population
 from bestresponse.studies.simulate.config import SimulateConfig
 from bestresponse.studies.simulate.study import simulate
 from bestresponse.studies.steer.config import SteerConfig
@@ -83,15 +82,8 @@ def simulate_run(output):
     return run(simulate, SimulateConfig("stag-hunt", "random"), output)
 
 
-def population_run(output):
-    return run(
-        population, PopulationConfig("hawk-dove", generations=5, repetitions=2, repeats=1), output
-    )
-
-
 MAKERS = {
     "bench": (bench_run, {"plays": 3, "total": 3, "calls": 3, "money": 0.0}),
-    "population": (population_run, {"plays": 4, "total": 4, "calls": 0, "money": 0.0}),
     "bench positions": (positions_run, {"plays": 2, "total": 2, "calls": 2, "money": 0.0}),
     "bench tree": (tree_run, {"plays": 12, "total": 12, "calls": 12, "money": 0.0}),
     "simulate": (simulate_run, {"plays": 10, "total": 10, "calls": 0, "money": 0.0}),

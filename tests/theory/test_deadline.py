@@ -25,7 +25,6 @@ SEARCHES = {
     "solve_tree": lambda s: theory.solve_tree(load_tree("kuhn-poker"), seconds=s),
     "solve_general_tree": lambda s: theory.solve_general_tree(load_tree("kuhn-poker"), seconds=s),
     "stackelberg_tree": lambda s: theory.stackelberg_tree(load_tree("kuhn-poker"), seconds=s),
-    "correlate_tree": lambda s: theory.correlate_tree(load_tree("kuhn-poker"), seconds=s),
     "agent_quantal_branch": lambda s: theory.agent_quantal_branch(
         load_tree("entry-deterrence"), 1.0, seconds=s
     ),

@@ -30,23 +30,19 @@ from bestresponse.games.lookup import LoadedGame
 from bestresponse.report.document import Document, Figure, Section
 from bestresponse.report.figures.charts import draw_lines
 from bestresponse.theory.correlation.equilibria import Objective
-from bestresponse.theory.dynamics.moran import Fitness
 from bestresponse.theory.dynamics.replicator import Form
 from bestresponse.theory.dynamics.trajectory import Trajectory
 from bestresponse.theory.fitting import Levels, QuantalBranch
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import Profile, as_profile
 from bestresponse.theory.trees.commitment import TreeCommitment
-from bestresponse.theory.trees.correlation import TreeCorrelation
 from bestresponse.theory.trees.normal_form import to_normal_form
 from bestresponse.theory.trees.tree import Policy, Tree
 
 G = TypeVar("G")
 
 _MOST_SERIES = 12
-_LIKELY = 1e-9
-"""Ends of the play that are less likely are rounding."""
-_CHOICES = {"form": get_args(Form), "fitness": get_args(Fitness), "objective": get_args(Objective)}
+_CHOICES = {"form": get_args(Form), "objective": get_args(Objective)}
 """What settings that are words can be."""
 _OTHER_NAMES = {"lambda": "precision"}
 """What economists call a setting: the parameter of quantal response is their lambda."""
@@ -381,36 +377,6 @@ def _describe_tree_commitment(committed: TreeCommitment) -> GameAnswer:
     )
 
 
-def _describe_advice(advice: TreeCorrelation) -> GameAnswer:
-    """List how the play may end, and what the mediator draws where plans were listed."""
-    tree = advice.tree
-    outcomes = []
-    for leaf, probability in zip(tree.leaves.tolist(), advice.outcomes.tolist(), strict=True):
-        if probability > _LIKELY:
-            payoffs = name_players(tree, tree.payoffs[leaf])
-            play = {"play": tree.path(leaf), "probability": probability, "payoffs": payoffs}
-            outcomes.append(play)
-    drawn = []
-    for draw in advice.drawn:
-        drawn.append(
-            {
-                "probability": draw.probability,
-                "plans": dict(zip(tree.players, draw.plans, strict=True)),
-            }
-        )
-    return GameAnswer(
-        {
-            "method": advice.method,
-            "objective": advice.objective,
-            "payoffs": name_players(tree, advice.payoffs),
-            "welfare": advice.welfare,
-            "gain": advice.gain,
-            "outcomes": outcomes,
-            "drawn": drawn,
-        }
-    )
-
-
 def _solve_subgames(tree: Tree, limit: int = 200) -> GameAnswer:
     perfect = theory.solve_subgames(tree, limit)
     equilibria = []
@@ -488,24 +454,6 @@ CONCEPTS: tuple[GameQuestion[NormalForm], ...] = (
 )
 """All concepts that can be asked for by name, of a table or of a tree."""
 TREE_CONCEPTS: tuple[GameQuestion[Tree], ...] = (
-    GameQuestion(
-        "efce",
-        "Extensive-form correlated equilibrium: a mediator's advice, given move by move, that"
-        " nobody gains by disobeying",
-        lambda tree, objective="welfare", seconds=60.0: _describe_advice(
-            theory.correlate_tree(tree, objective, seconds=seconds)
-        ),
-        takes_trees=True,
-    ),
-    GameQuestion(
-        "efcce",
-        "Extensive-form coarse correlated equilibrium: at no information set does anybody gain by"
-        " leaving the mediator before hearing its advice",
-        lambda tree, objective="welfare", seconds=60.0: _describe_advice(
-            theory.correlate_tree(tree, objective, coarse=True, seconds=seconds)
-        ),
-        takes_trees=True,
-    ),
     GameQuestion(
         "subgame-perfect",
         "Equilibria of every subgame, with hidden and simultaneous moves, mixed ones too",
@@ -585,76 +533,6 @@ def _follow(dynamics: Callable[..., Trajectory]) -> Callable[..., GameAnswer]:
     return follow
 
 
-def _evolve(
-    game: NormalForm,
-    *,
-    steps: int = 100_000,
-    population: int = 100,
-    intensity: float = 1.0,
-    fitness: Fitness = "exponential",
-    mutation: float = 0.0,
-    seed: int = 0,
-) -> GameAnswer:
-    """Run the Moran process between the actions of a symmetric game."""
-    if game.num_players != 2 or not np.array_equal(game.payoffs[0], game.payoffs[1].T):
-        raise SettingError(
-            "dynamics", "moran needs a symmetric game of two players; this one is not"
-        )
-    names = game.actions[0]
-    share, extra = divmod(population, len(names))
-    counts = [share + (number < extra) for number in range(len(names))]
-    done = theory.moran(
-        game.payoffs[0],
-        counts,
-        seed=seed,
-        intensity=intensity,
-        fitness=fitness,
-        mutation=mutation,
-        steps=steps,
-        stride=max(1, steps // _RECORDED),
-    )
-    times = np.arange(len(done.trajectory), dtype=np.float64) * done.stride
-    curves = {name: done.trajectory[:, a] for a, name in enumerate(names)}
-    data = {
-        "method": f"Moran process, {fitness} fitness, a population of {population:,}",
-        "steps": done.steps,
-        "winner": None if done.winner is None else names[done.winner],
-        "counts": dict(zip(names, done.counts, strict=True)),
-        "path": {
-            "times": times.tolist(),
-            "counts": {name: curve.tolist() for name, curve in curves.items()},
-        },
-    }
-    series = {name: (times, curve) for name, curve in curves.items()}
-    return GameAnswer(
-        data,
-        Chart(
-            series,
-            "steps",
-            "individuals",
-            "Individuals of every type over time.",
-        ),
-    )
-
-
-def _rank(
-    game: NormalForm,
-    *,
-    alpha: float = 100.0,
-    population: int = 50,
-    one_population: bool = False,
-) -> GameAnswer:
-    ranked = theory.alpha_rank(
-        game,
-        alpha=alpha,
-        population=population,
-        one_population=one_population,
-    )
-    ranking = [{"profile": list(profile), "probability": p} for profile, p in ranked.ranking()]
-    method = f"{ranked.method}, alpha {ranked.alpha:g}, {ranked.population} individuals"
-    return GameAnswer({"method": method, "residual": ranked.residual, "ranking": ranking})
-
-
 DYNAMICS: tuple[GameQuestion[NormalForm], ...] = (
     GameQuestion(
         "replicator",
@@ -681,12 +559,6 @@ DYNAMICS: tuple[GameQuestion[NormalForm], ...] = (
         "Play drifts towards the softmax reply to the present profile",
         _follow(partial(theory.logit_dynamics, precision=10.0)),
     ),
-    GameQuestion(
-        "moran",
-        "Members of a finite population reproduce by fitness and replace others at random",
-        _evolve,
-    ),
-    GameQuestion("alpha-rank", "How long evolving populations stay at each pure profile", _rank),
 )
 """All dynamics that can be asked for by name."""
 

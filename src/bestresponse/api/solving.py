@@ -12,7 +12,6 @@ from bestresponse.analysis.solve.solve import solve_loaded_game
 from bestresponse.core.errors import UsageError
 from bestresponse.games.lookup import GameLike, LoadedGame, Matrix, as_loaded_game
 from bestresponse.report.document import Document, Section
-from bestresponse.report.figures.tikz import write_latex
 from bestresponse.theory.engines import Engine
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
 from bestresponse.theory.equilibria.result import Equilibrium
@@ -90,10 +89,6 @@ class Solution:
     def draw(self, kind: Literal["svg", "png"] = "svg") -> bytes:
         """Draw the game; UsageError where there is no picture of it."""
         return draw_game(drawable(self.game.solvable()), kind)
-
-    def to_latex(self) -> str:
-        """Write the game as a LaTeX file: a tree as a TikZ picture, two players as a table."""
-        return write_latex(self.game.solvable())
 
     def to_page(self, *first: Section) -> str:
         """Return everything that is known as one HTML page, after `first`.

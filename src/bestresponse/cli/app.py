@@ -107,8 +107,12 @@ its settings.
 _MEANT = {
     **{
         part: f" It is a part of another command: `bestresponse simulate {part}`."
-        for part in ("water", "population", "judge", "sheet", "scores")
+        for part in ("water", "judge", "sheet", "scores")
     },
+    "population": (
+        " What becomes of strategies that grow with their payoffs is in the report of"
+        " `bestresponse tournament`."
+    ),
     **dict.fromkeys(
         ("nash", "equilibrium", "equilibria"),
         " Equilibria are found by `bestresponse solve GAME`.",

@@ -42,7 +42,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 """The groups of options and the options of each, in the order of `--help`."""
 _OWN: dict[str, str] = {
     **dict.fromkeys(
-        ("bench", "game", "water", "population", "tournament", "steer", "play", "run"),
+        ("bench", "game", "water", "tournament", "steer", "play", "run"),
         "What to play",
     ),
     **dict.fromkeys(("verify", "check"), "What to check"),
@@ -265,6 +265,7 @@ _MEANT = {
     **dict.fromkeys(("--size", "--sizes"), " Games of `bench` have --num-rows and --num-cols."),
     "--format": " For JSON, type --json.",
     "--config": " A file with settings is given as --settings FILE.",
+    "--precision": " The metric games_needed says how many games to play: --num-games.",
     "--max-calls": " Limits are one option: --budget '200 calls'.",
     "--max-total-tokens": " Limits are one option: --budget '100000 tokens'.",
     "--max-cost": " Limits are one option: --budget '3 dollars'.",

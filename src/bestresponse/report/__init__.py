@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     )
     from bestresponse.report.figures.pictures import (
         draw as draw,
-        pictures as pictures,
     )
     from bestresponse.report.frames import (
         Frame as Frame,
@@ -65,7 +64,6 @@ if TYPE_CHECKING:
         cluster_bootstrap as cluster_bootstrap,
         games_needed as games_needed,
         missing_bounds as missing_bounds,
-        precision_reached as precision_reached,
         wilson as wilson,
     )
 else:

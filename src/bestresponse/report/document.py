@@ -60,9 +60,7 @@ class Column:
     `help` explains it to the reader, and `format` is a format specification for its numbers
     (".3f").
 
-    Numbers smaller than `noise` are rounding errors and are shown as 0. A cell of a column with an
-    `anchor` can be linked to; one of a column with a `link` of the same name links to the cell of
-    the same number or word there.
+    Numbers smaller than `noise` are rounding errors and are shown as 0.
     """
 
     name: str
@@ -70,8 +68,6 @@ class Column:
     help: str = ""
     format: str = ""
     noise: float = NOISE
-    anchor: str = ""
-    link: str = ""
 
     def __post_init__(self) -> None:
         try:

@@ -65,19 +65,9 @@ def column(
     help: str = "",
     *,
     noise: float = NOISE,
-    anchor: str = "",
-    link: str = "",
 ) -> Column:
     """Say how a field of a row is shown; without a title it is called as its field is."""
-    return Column(
-        title,
-        "left",
-        help=help,
-        format=format,
-        noise=noise,
-        anchor=anchor,
-        link=link,
-    )
+    return Column(title, "left", help=help, format=format, noise=noise)
 
 
 @dataclass(frozen=True)

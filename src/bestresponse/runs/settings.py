@@ -2,17 +2,15 @@
 JSON, checks and help.
 
     @settings
-    class PopulationConfig(RunSettings):
-        \"\"\"Let agents be matched at random and imitate, and report which strategies spread.\"\"\"
+    class GuessingConfig(RunSettings):
+        \"\"\"Let agents guess a share of the average, and report how deep they think.\"\"\"
 
-        game: GameSetting = setting(
-            help="A game of two with a payoff table.", kw_only=False, argument=True
-        )
+        game: GameSetting = setting(help="A game of guessing.", kw_only=False, argument=True)
         agents: int = setting(default=100, ge=2, le=1_000_000)
-        \"\"\"Agents per population.\"\"\"
+        \"\"\"Agents per game.\"\"\"
 
 A setting is explained by its help or by the text below it. The class is a frozen dataclass checked
-by pydantic, so `PopulationConfig("hawk-dove", agents=1)` raises a `SettingError` that names the
+by pydantic, so `GuessingConfig("guessing", agents=1)` raises a `SettingError` that names the
 field, and type checkers know its constructor. A setting with `how=True` says how a run is made
 (workers, folders, budgets): it changes no number and is left out of the run's identity. What cannot
 be said by the bounds of one field is checked in `__post_init__`, which raises `SettingError`.

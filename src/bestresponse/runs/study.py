@@ -502,7 +502,6 @@ studies = Registry(
         "bench": "bestresponse.studies.bench.study:bench",
         "improve": "bestresponse.studies.improve.rounds:improve",
         "import": "bestresponse.studies.behave.importing:import_plays",
-        "population": "bestresponse.studies.population.study:population",
         "simulate": "bestresponse.studies.simulate.study:simulate",
         "steer": "bestresponse.studies.steer.study:steer",
         "stories": "bestresponse.studies.stories.study:stories_study",

@@ -25,12 +25,6 @@ if TYPE_CHECKING:
         multiplicative_weights as multiplicative_weights,
         regret_matching as regret_matching,
     )
-    from bestresponse.theory.dynamics.moran import (
-        alpha_rank as alpha_rank,
-        count_takeovers as count_takeovers,
-        fixation_probability as fixation_probability,
-        moran as moran,
-    )
     from bestresponse.theory.dynamics.replicator import replicator as replicator
     from bestresponse.theory.equilibria.commitment import stackelberg as stackelberg
     from bestresponse.theory.equilibria.extremes import extreme_equilibria as extreme_equilibria
@@ -118,7 +112,6 @@ if TYPE_CHECKING:
     from bestresponse.theory.trees.cfr import cfr as cfr
     from bestresponse.theory.trees.commitment import stackelberg_tree as stackelberg_tree
     from bestresponse.theory.trees.compile import compile_game as compile_game
-    from bestresponse.theory.trees.correlation import correlate_tree as correlate_tree
     from bestresponse.theory.trees.mccfr import mccfr_tree as mccfr_tree
     from bestresponse.theory.trees.normal_form import to_normal_form as to_normal_form
     from bestresponse.theory.trees.openspiel import load_openspiel as load_openspiel

@@ -1,4 +1,4 @@
-"""People at the table: games in a browser, played, watched and judged.
+"""People at the table: games in a browser, played and watched.
 
 They use the same asks and records as everywhere.
 """

@@ -22,7 +22,6 @@ from bestresponse.core.json import canonical
 from bestresponse.models.base import Model
 from bestresponse.players.lookup import OpenModel
 from bestresponse.web.security import Keys, RateLimit
-from bestresponse.web.services.judging import JudgingStore, JudgingTask
 from bestresponse.web.sessions.errors import NotFound
 from bestresponse.web.sessions.session import Session
 from bestresponse.web.sessions.store import SessionStore
@@ -61,13 +60,11 @@ class ServerState:
     streams: Counter[str] = field(default_factory=Counter)
     is_ending: Callable[[], bool] = lambda: False
     runs: Runs = field(init=False)
-    judging: JudgingStore = field(init=False)
     strangers: RateLimit = field(default_factory=lambda: RateLimit(1, 60))
     seats: RateLimit = field(default_factory=lambda: RateLimit(10, 60))
 
     def __post_init__(self) -> None:
         self.runs = Runs(self.output)
-        self.judging = JudgingStore(self.sessions.journal)
 
     def model(self, name: str) -> Model:
         """Open one of the models that the server was started with; a request opens no other."""
@@ -127,10 +124,6 @@ class ServerState:
             {"participant_label": label, "key": self.keys.token("label", lobby, label)}
         )
         return f"{self.join_path(lobby)}?{named}"
-
-    def judge_path(self, task: str, judge: int) -> str:
-        """Return the path of the sheet of a judge."""
-        return f"/judge/by/{task}/{judge}/{self.keys.token('judge', task, judge)}"
 
     def code(self, session: str, seat: int) -> str:
         """Make the participant's code, which tells people apart and says nothing about them."""
@@ -244,7 +237,6 @@ AdminApi = Depends(check_admin_api)
 
 
 Name = Annotated[str, PathParameter(max_length=80)]
-JudgeNumber = Annotated[int, PathParameter(ge=0, le=999)]
 
 
 async def open_seat(request: Request, session: str, seat: int) -> SeatContext:
@@ -274,15 +266,6 @@ async def open_lobby(request: Request, server: Server, lobby: Name) -> str:
     return lobby
 
 
-async def open_sheet(
-    request: Request, server: Server, task: Name, judge: JudgeNumber
-) -> tuple[JudgingTask, int]:
-    """Find the task and the judge whose key was given."""
-    if not server.keys.opens(read_key(request), "judge", task, judge):
-        raise refuse_key(request, server, NotFound("this link leads to no sheet"))
-    return server.judging.task(task), judge
-
-
 _MOST_STREAMS = 12
 """As many pages of one seat may wait at once: a person has one, and some have many tabs."""
 
@@ -305,7 +288,6 @@ def hold_stream(context: SeatContext) -> Iterator[None]:
 
 SeatDoor = Annotated[SeatContext, Depends(open_seat)]
 LobbyDoor = Annotated[str, Depends(open_lobby)]
-JudgeDoor = Annotated[tuple[JudgingTask, int], Depends(open_sheet)]
 
 
 async def read_form(request: Request, server: Server) -> dict[str, str]:

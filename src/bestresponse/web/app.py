@@ -41,7 +41,7 @@ from bestresponse.web.sessions.seat_worker import SeatWorker
 from bestresponse.web.sessions.setup import Busy, list_offers
 from bestresponse.web.sessions.store import SessionStore
 from bestresponse.web.texts import Cause
-from bestresponse.web.views import formalize, join, judge, play, rooms, seat, watch
+from bestresponse.web.views import formalize, join, play, rooms, seat, watch
 
 _log = logging.getLogger("bestresponse.web")
 _STATIC = {"app.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"}
@@ -53,7 +53,7 @@ _STATUSES: dict[tuple[type[Exception], ...], int] = {
     (StoreError, ModelError, BrokenSession, Busy): 503,
 }
 """How an error is answered; any other that is no fault of ours by 422."""
-_VIEWS = (seat, rooms, play, watch, formalize, judge)
+_VIEWS = (seat, rooms, play, watch, formalize)
 """Paths are tried in this order, so what participants ask for comes first."""
 
 

@@ -19,7 +19,6 @@ from bestresponse.web.services.chat import ChatLine
 from bestresponse.web.services.export import Row
 from bestresponse.web.services.fields import DrawnField
 from bestresponse.web.services.formalizing import CheckedProgram
-from bestresponse.web.services.judging import JudgedItem, JudgingTask
 from bestresponse.web.services.people import PersonState
 from bestresponse.web.services.play import LobbyState, LobbySummary
 from bestresponse.web.services.seat import SeatView, StudyStage
@@ -29,7 +28,7 @@ from bestresponse.web.sessions.lobbies import Lobby, Room
 from bestresponse.web.sessions.session import SessionTable
 from bestresponse.web.sessions.setup import GameChoice, Offer
 from bestresponse.web.texts import PageTexts
-from bestresponse.web.watching.runs import ComparedGame, PlayGroup, RunProgress
+from bestresponse.web.watching.runs import PlayGroup, RunProgress
 from bestresponse.web.watching.steps import ReplayBoard
 
 
@@ -360,7 +359,7 @@ class RunsPage(SitePage):
 
 @page_model
 class ComparePage(SitePage):
-    """Two runs beside each other: their figures, and every game."""
+    """Two runs beside each other."""
 
     template = "watch_compare.html"
     here: str = "watch"
@@ -369,7 +368,6 @@ class ComparePage(SitePage):
     second: str
     names: list[str]
     document: Document
-    games: list[ComparedGame]
 
 
 @dataclass(frozen=True)
@@ -436,58 +434,6 @@ class ReplayPage(SitePage):
     priced: bool
     replay: ReplayBoard
     links: ReplayLinks
-
-
-@page_model
-class JudgingPage(AdminForm):
-    """The tasks of judges, and the form for a new one; `runs` have a name and a title."""
-
-    template = "judge.html"
-    here: str = "judge"
-
-    tasks: list[JudgingTask]
-    runs: list[tuple[str, str]]
-    rubrics: list[str]
-    typed: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class JudgeProgress:
-    """A judge, the link of their sheet, and how many transcripts they have judged."""
-
-    name: str
-    link: str
-    done: int
-
-
-@page_model
-class TaskPage(AdminForm):
-    """How far the judges of a task are, and how far they agree."""
-
-    template = "judge_task.html"
-    here: str = "judge"
-
-    task: JudgingTask
-    judges: list[JudgeProgress]
-    table: Table
-
-
-@page_model
-class JudgedItemPage(SitePage):
-    """The transcript that a judge reads, None where all are judged.
-
-    `judged` names those that are.
-    """
-
-    template = "judge_item.html"
-
-    task: JudgingTask
-    item: JudgedItem | None
-    judged: list[str]
-    typed: Mapping[str, str]
-    wrong: Mapping[str, str]
-    path: str
-    csrf: str
 
 
 @page_model

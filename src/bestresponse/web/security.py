@@ -1,9 +1,9 @@
 """Unguessable links, and limits on what a client may send and ask for.
 
-A token is an HMAC-SHA256 of what it opens (a seat of a session, the admin's pages, a judge's
-sheet), so nothing but the secret has to be kept, links survive a restart, and no record or export
-can leak one. The admin's browser keeps no token: its cookie holds a word that was drawn for it and
-opens nothing any more once the admin has left.
+A token is an HMAC-SHA256 of what it opens (a seat of a session, the admin's pages), so nothing but
+the secret has to be kept, links survive a restart, and no record or export can leak one. The
+admin's browser keeps no token: its cookie holds a word that was drawn for it and opens nothing any
+more once the admin has left.
 """
 
 import base64

@@ -153,23 +153,6 @@ def test_what_makes_no_sense_is_said_in_a_sentence(simulate, words, sentence, tm
     assert "Traceback" not in done.stderr
 
 
-def test_a_strategy_that_agents_cannot_be_is_named_with_those_there_are(bestresponse, tmp_path):
-    done = bestresponse(
-        "simulate",
-        "population",
-        "stag-hunt",
-        "--strategies",
-        "all,random",
-        "--output-dir",
-        tmp_path,
-    )
-    assert done.returncode == 2
-    assert (
-        "no strategy named 'all' for stag-hunt. There are always:MOVE, equilibrium, random"
-        in done.stderr
-    )
-
-
 def test_files_that_are_wrong_are_explained(simulate, tmp_path):
     persona, rules = tmp_path / "p.toml", tmp_path / "r.toml"
     persona.write_text("[Alex]\nprofession='x'\npersonality='y'\nbackground='z'\nage=3\n")

@@ -291,7 +291,7 @@ def test_a_large_game_is_solved_for_what_it_allows(data):
         ),
         (
             ["chicken", "--output", "x.bmp"],
-            "expected a file ending in .svg, .pdf, .png, .tex, .html",
+            "expected a file ending in .svg, .pdf, .png, .html",
         ),
     ],
 )
@@ -367,7 +367,7 @@ def test_pictures_are_written_where_asked(run, tmp_path):
         assert (tmp_path / f"p.{ending}").read_bytes().startswith(start)
     page = (tmp_path / "p.html").read_text()
     assert "data:image/svg+xml;base64," in page
-    assert "Replicator field" in page
+    assert "Best responses: each curve" in page
     assert "evolutionarily stable" in page
 
 

@@ -23,11 +23,9 @@ from bestresponse.report.stats.statistics import (
     bound_mean,
     cluster_bootstrap,
     cluster_codes,
-    confidence_sequence,
     games_needed,
     interval_of_draws,
     normal_quantile,
-    precision_reached,
     wilson,
 )
 
@@ -150,20 +148,6 @@ def test_a_plan_of_a_trillion_games_is_made_and_one_of_more_is_not():
     # t(1) = 12.706 and t(2) = 4.303: at 12.706 / sqrt(2) = 8.985 two games do, a hair below three
     # are needed.
     assert (games_needed(1.0, 8.99), games_needed(1.0, 8.98)) == (2, 3)
-
-
-def test_the_sequence_is_tuned_for_two_hundred_games_and_looked_at_from_the_fiftieth_on():
-    values = np.tile([0.49, 0.51], 25)
-    assert confidence_sequence(values) == confidence_sequence(values, tuned_for=200)
-    bounds = (0.49, 0.51)
-    assert precision_reached(values, 0.05, bounds=bounds)
-    assert not precision_reached(values[:49], 0.05, bounds=bounds)
-    half = confidence_sequence(values).half_width
-    assert precision_reached(values, half, bounds=bounds)
-    assert not precision_reached(values, half * 0.999, bounds=bounds)
-    two = confidence_sequence([1.0, 3.0])
-    assert (two.estimate, two.n, two.method) == (2.0, 2, "asymptotic confidence sequence")
-    assert (two.low + two.high) / 2 == pytest.approx(2.0)
 
 
 def test_two_raters_are_summarised():

@@ -13,11 +13,9 @@ from bestresponse.report.stats.statistics import (
     Interval,
     bound_mean,
     cluster_bootstrap,
-    confidence_sequence,
     games_needed,
     interval_of_draws,
     missing_bounds,
-    precision_reached,
     wilson,
 )
 
@@ -215,67 +213,6 @@ def test_games_needed_uses_the_t_quantile():
 def test_an_absurd_precision_is_refused_at_once():
     with pytest.raises(UsageError, match="less precision"):
         games_needed(1.0, 1e-9)
-
-
-def test_the_confidence_sequence_has_the_width_of_its_formula():
-    """n = tuned_for = 100, alpha = 0.05: n r = 5.9915 + log(6.9915) = 7.9362; 3.0352 standard
-    errors."""
-    values = np.tile([-1.0, 1.0], 50)
-    interval = confidence_sequence(values, tuned_for=100)
-    assert interval.half_width == pytest.approx(3.0352 * values.std(ddof=1) / 10, rel=1e-4)
-
-
-def test_the_sequence_is_narrowest_in_standard_errors_where_it_is_tuned():
-    def standard_errors(n):
-        values = np.tile([-1.0, 1.0], n // 2)
-        return (
-            confidence_sequence(values, tuned_for=400).half_width
-            * math.sqrt(n)
-            / values.std(ddof=1)
-        )
-
-    assert min((40, 200, 400, 800, 4000), key=standard_errors) == 400
-
-
-def test_looking_after_every_game_keeps_the_level_where_a_plain_interval_breaks():
-    looks = np.arange(50, 601)
-    errors = np.array(
-        [confidence_sequence(np.arange(n)).half_width / np.std(np.arange(n), ddof=1) for n in looks]
-    )
-    values = generator(1).random((1000, 600)) * (generator(2).random((1000, 600)) < 0.5)
-    means = np.cumsum(values, axis=1)[:, 49:] / looks
-    sds = np.sqrt((np.cumsum(values**2, axis=1)[:, 49:] - looks * means**2) / (looks - 1))
-    misses = np.abs(means - 0.25) > errors * sds
-    plain_misses = np.abs(means - 0.25) > 1.96 * sds / np.sqrt(looks)
-    assert misses.any(axis=1).mean() <= 0.05
-    assert plain_misses.any(axis=1).mean() > 0.2
-
-
-def test_precision_is_reached_when_the_sequence_is_narrow_and_not_before_the_first_look():
-    steady = np.tile([0.49, 0.51], 20)
-    assert not precision_reached(steady, 0.05, bounds=(0.4, 0.6))
-    assert precision_reached(np.tile(steady, 2), 0.05, bounds=(0.4, 0.6))
-    assert not precision_reached(np.tile([0.0, 1.0], 40), 0.05, bounds=(0.0, 1.0))
-
-
-def test_a_perfect_player_is_not_known_before_the_printed_interval_is_narrow():
-    # After n games without a loss the upper end is the 97.5 % point of Beta(1/2, n): 0.0494 at 50,
-    # 0.0250 at 100 and 0.0200 at 125 games.
-    assert not precision_reached(np.zeros(50), 0.02, bounds=(0.0, 1.0))
-    assert not precision_reached(np.zeros(100), 0.02, bounds=(0.0, 1.0))
-    assert precision_reached(np.zeros(140), 0.02, bounds=(0.0, 1.0))
-    # Where a game can lose half as much, the upper end is half as high.
-    assert precision_reached(np.zeros(70), 0.02, bounds=(0.0, 0.5))
-
-
-def test_answers_of_one_game_count_as_one_game():
-    values, games = np.tile([0.0, 1.0], 60), np.arange(120) // 4
-    assert confidence_sequence(values, games).n == 30
-
-
-def test_one_game_gives_no_precision():
-    assert confidence_sequence([0.5]).high == math.inf
-    assert not precision_reached([0.5], 0.1, bounds=(0.0, 1.0))
 
 
 # Rates and missing answers

@@ -202,12 +202,7 @@ def test_a_folder_of_one_part_is_not_gone_on_with_as_another(tmp_path):
         run(study, config, tmp_path, models)
 
 
-def test_a_run_that_stops_by_its_own_figures_or_has_no_plays_has_no_parts(tmp_path):
-    _, config, _ = bench_case()
-    with pytest.raises(
-        UsageError, match="precision: a part of a run cannot tell how precise the whole is"
-    ):
-        replace(config, precision=0.1, shard="1/2")
+def test_a_run_without_plays_has_no_parts(tmp_path):
     with pytest.raises(UsageError, match="no plays to share out"):
         run(steer, SteerConfig("meeting", "simulated"), tmp_path, {}, shard=Shard(1, 2))
     strategies = TournamentConfig("prisoners-dilemma", ["tit-for-tat", "cooperator"])

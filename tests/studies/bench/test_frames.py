@@ -6,7 +6,6 @@ plays the first column, [[75, 33], [-85, 88]], where both mix, and [[92, 48], [9
 plays the second.
 """
 
-import numpy as np
 import pytest
 import running
 
@@ -16,11 +15,9 @@ from bestresponse.studies.bench.differences import _list_pairs, list_differences
 from bestresponse.studies.bench.frames import (
     _count_texts,
     _list_games,
-    _list_outliers,
     _measure_self_play,
-    _rank,
 )
-from bestresponse.studies.bench.listed import _write_mix, _write_numbers
+from bestresponse.studies.bench.judging import judge_plays
 from bestresponse.studies.bench.measure import (
     Asked,
     PlayFigures,
@@ -68,11 +65,10 @@ def lost(game, gap, taken=None, **more):
     )
 
 
-def gather(rows, worst=(), models=("m",), games=3, **settings):
+def gather(rows, models=("m",), games=3, **settings):
     return Results(
         Plan(BenchConfig(models, num_games=games, num_rows=2, num_cols=2, seed=5, **settings)),
         rows,
-        list(worst),
     )
 
 
@@ -86,31 +82,25 @@ def played(tmp_path):
     )
 
 
-def test_plays_are_listed_in_words_the_unreadable_first_then_the_worst(played):
-    unread, bad, good = played.frame("listed")
-    assert [listed["play"] for listed in (unread, bad, good)] == [1, 2, 3]
-    assert (unread["game"], unread["answer"], unread["gap_normalised"]) == (1, None, None)
+def test_a_play_is_judged_by_what_a_best_response_takes_and_a_single_action_by_its_gap(played):
+    plan = Plan(played.config)
+    plays = sorted(played.folder.plays(), key=lambda play: play.data["game"])
+    good, unread, bad = (dict(found.facts) for found in judge_plays(plan, plays))
     # Both mix so that the other does not care: 160 of 215 on the rows' difference, 88 - 33 of 215
     # on the columns'.
-    assert unread["solution"] == f"A{SPACE}0.805, B{SPACE}0.195"
-    assert unread["opponent"] == f"P{SPACE}0.256, Q{SPACE}0.744"
+    assert unread == {
+        "Optimal strategy": f"A{SPACE}0.805, B{SPACE}0.195",
+        "The opponent plays": f"P{SPACE}0.256, Q{SPACE}0.744",
+    }
     # Against the second column B earns 34 instead of 48, and at worst 9 instead of the value 48;
     # the range is 83.
-    assert (bad["game"], bad["answer"], bad["player"]) == (2, f"B{SPACE}1", "m / pure")
-    assert bad["gap_normalised"] == pytest.approx(14 / 83)
-    assert bad["exploitability_normalised"] == pytest.approx(39 / 83)
-    assert bad["payoffs"] == f"A: 92{SPACE}48\nB: 9{SPACE}34"
-    assert (good["game"], good["gap_normalised"], good["opponent"]) == (0, 0.0, f"P{SPACE}1")
+    assert (bad["Gap / range"], bad["Exploitability / range"]) == ("0.169", "0.470")
+    assert (good["Gap / range"], good["The opponent plays"]) == ("0.000", f"P{SPACE}1")
+    losses = [found.loss for found in judge_plays(plan, plays)]
+    assert losses == [0.0, None, pytest.approx(14 / 83)]
 
 
-def test_a_transcript_holds_the_reply_how_it_was_read_and_the_prompt(played):
-    unread, bad, _ = (listed["transcript"].split("\n\n") for listed in played.frame("listed"))
-    assert unread[:2] == [
-        "no idea",
-        "read as unparseable: the reply holds no answer in the form that was asked for",
-    ]
-    assert bad[:2] == ["B", "read as valid"]
-    assert bad[2].startswith("The prompt:\nYou are the row player in a game")
+def test_replies_are_counted_by_how_they_were_read(played):
     assert played.frame("texts").rows == [
         {
             "kind": "unparseable",
@@ -125,16 +115,13 @@ def test_a_transcript_holds_the_reply_how_it_was_read_and_the_prompt(played):
     assert played.answered == 2
 
 
-def test_a_game_that_is_not_zero_sum_is_listed_with_both_payoffs_and_without_a_solution(tmp_path):
+def test_a_game_that_is_not_zero_sum_has_no_optimal_strategy(tmp_path):
     config = BenchConfig(
         "m", num_games=1, num_rows=2, num_cols=2, seed=5, elicit="pure", family="uniform"
     )
     ran = running.run(bench, config, tmp_path, {"m": ScriptedModel(lambda request: "")}, workers=1)
-    (listed,) = ran.frame("listed")
-    lines = (("A: 72", "85", "|", "7", "14"), ("B: -16", "-66", "|", "-45", "60"))
-    assert listed["payoffs"] == "\n".join(SPACE.join(line) for line in lines)
-    assert listed["solution"] is None
-    assert listed["transcript"].startswith("(nothing)\n\nread as ")
+    (found,) = judge_plays(Plan(ran.config), list(ran.folder.plays()))
+    assert [name for name, _ in found.facts] == ["The opponent plays"]
 
 
 def test_games_are_compared_with_what_uniform_play_loses_in_them():
@@ -462,41 +449,6 @@ def test_texts_are_counted_cut_to_120_characters_the_commonest_twenty():
     assert len(list(_count_texts(gather(many)))) == 20
 
 
-def test_outliers_lie_beyond_the_whisker_and_name_their_play():
-    # Quartiles 0 and 0: whatever is above 0 by more than rounding.
-    rows = [lost(game, gap) for game, gap in enumerate([0.0] * 8 + [0.5, 1e-10, 0.75])]
-    results = gather(rows, [(rows[8], None)], games=11)
-    assert list(_list_outliers(results)) == [
-        {
-            "figure": "gap_normalised",
-            "play": None,
-            "game": 10,
-            "player": "m / mixed",
-            "value": 0.75,
-        },
-        {"figure": "gap_normalised", "play": 1, "game": 8, "player": "m / mixed", "value": 0.5},
-    ]
-    many = [lost(game, 0.0) for game in range(80)] + [lost(game, 0.5) for game in range(80, 101)]
-    assert len(list(_list_outliers(gather(many, games=101)))) == 20
-
-
-def test_plays_are_ranked_unreadable_first_then_by_exploitability_gap_and_number():
-    rows = [
-        lost(0, 0.1, 0.5),
-        lost(1, 0.9, 0.2),
-        row(5),
-        lost(2, 0.5, 0.5),
-        lost(3, 0.5),
-        row(4),
-        lost(6, 0.5, 0.5),
-    ]
-    assert [ranked["game"] for ranked in sorted(rows, key=_rank)] == [4, 5, 2, 6, 0, 1, 3]
-    # Who loses nothing comes last.
-    assert [
-        ranked["game"] for ranked in sorted([lost(0, 0.0, 0.0), lost(1, 0.25, 0.25)], key=_rank)
-    ] == [1, 0]
-
-
 def test_figures_that_vary_by_game_are_bounded_by_the_most_that_a_game_allows():
     def upper(name, worst, **more):
         rows = [row(game, **{name: 0.0}, **worst) for game in range(8)]
@@ -514,14 +466,6 @@ def test_figures_that_vary_by_game_are_bounded_by_the_most_that_a_game_allows():
     assert upper("security_loss", {"payoff_range": 10.0}) == pytest.approx(10 * share, abs=0.2)
     assert upper("equilibrium_distance", {}) == pytest.approx(share, abs=0.02)
     assert upper("dominated_mass", {}) == pytest.approx(share, abs=0.02)
-
-
-def test_numbers_of_a_play_are_written_with_three_decimals():
-    assert _write_numbers(np.array([0.12345, np.nan, -2.0])) == SPACE.join(("0.123", "|", "-2"))
-    assert (
-        _write_mix(("A", "B", "C"), np.array([1 / 3, 0.0, 2 / 3]))
-        == f"A{SPACE}0.333, C{SPACE}0.667"
-    )
 
 
 def test_contamination_is_the_share_of_the_score_that_is_lost_when_games_are_retold():

@@ -226,10 +226,6 @@ def test_games_depend_on_seed_and_number_only_and_are_rounded_before_solving():
         ),
         ({"max_infosets": 3}, "max_infosets: this has no effect on games that are drawn"),
         ({"samples": 20}, "samples: this has no effect unless elicit has `sampled`"),
-        (
-            {"precision": 0.1, "shard": "1/2"},
-            "precision: a part of a run cannot tell how precise the whole is",
-        ),
         ({"style": "letter"}, "style: a letter cannot state a mixed strategy"),
         ({"model": "verified:m", "style": "json"}, "style: json leaves no room for reasons"),
         ({"model": "again:m", "plain": True}, "plain: without reasons there is nothing to verify"),

@@ -96,7 +96,7 @@ def test_an_estimate_says_how_long_the_embedded_model_takes_at_seven_seconds_a_c
     assert "smollm2" not in bench.estimate(BenchConfig("m", num_games=8, **SMALL)).what
 
 
-def test_plays_that_are_missing_are_counted_unless_precision_decides():
+def test_plays_that_are_missing_are_counted():
     def warn(plays, **settings):
         config = BenchConfig("m", num_games=3, **SMALL, **settings)
         shown = warn_unfinished(
@@ -108,12 +108,10 @@ def test_plays_that_are_missing_are_counted_unless_precision_decides():
         "2 planned plays are not finished; run the same command to play them."
     ]
     assert warn(["play"] * 3) is None
-    assert warn([], precision=0.1) is None
 
 
-def test_how_many_plays_there_are_is_known_unless_precision_decides():
+def test_how_many_plays_there_are_is_known():
     assert bench.count(BenchConfig(("m", "n"), num_games=3)) == 6
-    assert bench.count(BenchConfig("m", num_games=3, precision=0.1)) is None
 
 
 def test_progress_tells_the_plays_of_the_whole_or_of_the_part(tmp_path):
@@ -125,36 +123,6 @@ def test_progress_tells_the_plays_of_the_whole_or_of_the_part(tmp_path):
     totals = [part[-1].total for part in parts]
     assert (sum(totals), [part[-1].played for part in parts]) == (8, totals)
     assert min(totals) > 0
-
-
-def test_a_run_that_is_precise_enough_finds_all_its_plays_and_makes_no_more(tmp_path):
-    settings = {"num_games": 80, "precision": 0.5}
-    first, _ = run(tmp_path, **settings)
-    again, told = run(tmp_path, **settings)
-    assert (first.outcome.played, first.outcome.complete) == (50, True)
-    assert (again.outcome.found, again.outcome.played, told) == (50, 0, [])
-
-
-def test_a_model_that_nobody_can_read_is_never_known_precisely(tmp_path):
-    ran, _ = run(tmp_path, answer="no idea", num_games=60, precision=0.5)
-    assert ran.outcome.played == 60
-
-
-def test_every_player_has_to_be_known_precisely(tmp_path):
-    ran, _ = run(tmp_path, models=("m", "n"), num_games=60, precision=0.5)
-    assert ran.outcome.played == 100
-    both, _ = run(tmp_path / "both", elicit=("mixed", "pure"), num_games=60, precision=0.9)
-    assert (both.outcome.played, {row["status"] for row in both.rows()}) == (100, {"valid"})
-
-
-def test_a_way_of_asking_that_is_never_read_keeps_a_run_going(tmp_path):
-    """Mixtures are known precisely after 50 games; a mixture is no answer to the question for one
-    action."""
-    ran, _ = run(
-        tmp_path, '{"A": 0.6, "B": 0.4}', elicit=("mixed", "pure"), num_games=55, precision=0.9
-    )
-    assert ran.outcome.played == 110
-    assert {row["elicit"] for row in ran.rows() if row["status"] == "valid"} == {"mixed"}
 
 
 def test_a_question_about_a_policy_is_one_call_for_each_answer():
@@ -203,7 +171,7 @@ def test_settings_that_a_game_played_in_turn_does_not_have_are_refused_by_name(s
 def test_what_takes_long_is_computed_only_when_it_is_asked_for(tmp_path, monkeypatch):
     ran, _ = run(tmp_path, num_games=3)
     monkeypatch.setattr("bestresponse.studies.bench.differences.paired_difference", None)
-    assert (len(ran.rows()), len(ran.frame("listed"))) == (3, 3)
+    assert (len(ran.rows()), ran.answered) == (3, 3)
     with pytest.raises(TypeError):
         ran.frame("differences")
 

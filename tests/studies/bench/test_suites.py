@@ -185,31 +185,6 @@ def test_the_sensitivity_suite_changes_one_setting_at_a_time(tmp_path):
     assert bench.count_tables(config) == 3
 
 
-def test_a_run_stops_when_the_precision_is_reached_and_not_before(tmp_path):
-    precise = run(tmp_path / "a", optimal_reply, num_games=200, seed=1, precision=0.02)
-    printed = find_figures(precise)["m / mixed"]["gap_normalised"]
-    # The confidence sequence of a player without a loss has no width; the printed interval has.
-    assert (printed.estimate, printed.low) == (0.0, 0.0)
-    assert printed.high <= 0.02
-    assert 80 <= precise.outcome.played < 140
-    again = run(tmp_path / "a", optimal_reply, num_games=200, seed=1, precision=0.02)
-    assert again.outcome.played == 0
-    varied = run(tmp_path / "b", first_action, num_games=60, seed=1, precision=0.0001)
-    assert varied.outcome.played == 60
-
-
-def test_only_the_original_games_count_for_the_precision(tmp_path):
-    # Optimal as the row player of a table, poor in other variants: their gaps vary too much for 60
-    # games. The 50th original game, the first that may end the run, is play 49 * 8 + 1; the upper
-    # end of the interval is 0.047 there.
-    def sure_of_rows_only(request):
-        plain = "The rows are your actions" in request.messages[-1].content
-        return optimal_reply(request) if plain else first_action(request)
-
-    settings = {"num_games": 60, "seed": 1, "suite": "invariance", "precision": 0.05}
-    assert run(tmp_path, sure_of_rows_only, workers=1, **settings).outcome.played == 393
-
-
 def test_a_model_that_cannot_be_read_gives_a_report_that_says_so_and_no_gap(tmp_path):
     ran = run(tmp_path, lambda request: "I would rather not <script>alert(1)</script>", num_games=5)
     found = find_figures(ran)["m / mixed"]
@@ -287,32 +262,6 @@ def test_two_players_are_compared_on_all_games_that_both_answered(tmp_path):
     # as extreme.
     assert min(row["p"] for row in ran.frame("differences")) >= 2 / 2**8
     assert row["effect"] < 0
-
-
-def test_the_report_lists_every_play_the_worst_first(tmp_path):
-    ran = run(tmp_path, first_action, num_games=5, seed=3)
-    (table,) = find_tables(ran, "The plays").values()
-    names = [column.name for column in table.columns]
-    losses = [row[names.index("exploitability / range")] for row in table.rows]
-    assert len(losses) == 5
-    assert losses == sorted(losses, reverse=True)
-    reply, read, asked = table.rows[0][names.index("transcript")].split("\n\n", 2)
-    assert (reply, read) == ('{"A": 1.0, "B": 0.0, "C": 0.0}', "read as valid")
-    assert asked.startswith("The prompt:\nYou are")
-    assert {row[names.index("answer")] for row in table.rows} == {"A\N{NO-BREAK SPACE}1"}
-
-
-def test_a_play_is_written_with_the_payoffs_of_both_where_they_are_not_opposed(tmp_path):
-    game = [[3, 0], [5, 1]], [[3, 5], [0, 1]]
-    form = br.theory.NormalForm.bimatrix(*game)
-    ran = br.bench(lambda prompt: "a1", form, elicit="pure", num_games=1, output_dir=tmp_path)
-    (row,) = ran.frame("listed")
-    written = [
-        row[name] and row[name].replace("\N{NO-BREAK SPACE}", " ")
-        for name in ("payoffs", "opponent", "answer")
-    ]
-    assert written == ["a0: 3 0 | 3 5\na1: 5 1 | 0 1", "a1 1", "a1 1"]
-    assert row["solution"] is None
 
 
 def test_general_sum_families_are_measured_with_their_own_figures(tmp_path):
@@ -535,22 +484,6 @@ def test_verified_reasoning_is_also_compared_with_a_model_that_is_only_asked_aga
 def test_the_manifest_holds_the_temperature_that_is_sent_where_it_is_one():
     for elicit, sent in (("mixed", 0.0), ("sampled", 1.0), (("mixed", "sampled"), None)):
         assert BenchConfig("scripted", elicit=elicit).to_json()["temperature"] == sent
-
-
-def test_an_outlier_of_a_figure_is_named_by_the_number_of_its_play_and_links_to_it(tmp_path):
-    asked = []
-
-    def miss_one_game(request):
-        asked.append(request)
-        return first_action(request) if len(asked) == 3 else optimal_reply(request)
-
-    ran = run(tmp_path, miss_one_game, workers=1, num_games=12, seed=3)
-    (outlier,) = ran.frame("outliers").select(figure="exploitability_normalised")
-    assert (outlier["play"], outlier["game"]) == (1, ran.frame("listed")[0]["game"])
-    assert outlier["value"] > 0.05
-    html = page.render(ran.report())
-    assert html.count('<a href="#play-1">') >= 1
-    assert html.count('id="play-1"') == 1
 
 
 def test_a_study_reports_what_is_missing_of_a_run_that_was_stopped(tmp_path):

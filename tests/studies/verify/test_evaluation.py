@@ -3,6 +3,8 @@ against last."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 
@@ -27,7 +29,6 @@ from bestresponse.studies.verify.scenes import disguised
 from bestresponse.studies.verify.study import verify_model
 from bestresponse.telling.render import write_rules
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.web.services.judging import read_items
 
 ACTIONS = (("cooperate", "defect"), ("cooperate", "defect"))
 PAYOFFS = [[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]]
@@ -131,13 +132,14 @@ def test_a_sheet_shows_no_verdict_and_reads_back_when_filled(ran: Run) -> None:
 
 def test_verdicts_can_be_judged_sentence_by_sentence(ran: Run) -> None:
     ran.publish()
-    items = read_items((ran.path / "verdicts.csv").read_text())
+    sheet = io.StringIO((ran.path / "verdicts.csv").read_text())
+    items = list(csv.DictReader(sheet))
     read_as = "Read as: If you choose B and the other player chooses R, you get 1."
     sentence = "Sentence (read): If I pick B and they pick R, I get 1"
-    wrong = [item for item in items if "Verdict: refuted" in item.text]
-    assert [item.text for item in wrong] == [f"{sentence}\n{read_as}\nVerdict: refuted"] * 2
+    wrong = [item for item in items if "Verdict: refuted" in item["text"]]
+    assert [item["text"] for item in wrong] == [f"{sentence}\n{read_as}\nVerdict: refuted"] * 2
     # Two runs, each refuted in its first attempt; what was approved in a later one is there too.
-    assert {item.id.split("-")[1] for item in wrong} == {"1"}
+    assert {item["item"].split("-")[1] for item in wrong} == {"1"}
     assert len(items) == 8
 
 

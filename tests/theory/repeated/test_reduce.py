@@ -4,7 +4,6 @@ from hypothesis import given, settings, strategies as st
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.catalogue.tables import load
-from bestresponse.theory.dynamics.moran import count_takeovers, fixation_probability
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import (
     Automaton,
@@ -85,16 +84,3 @@ def test_cooperation_is_found_by_payoffs(name, expected):
 def test_games_without_cooperation_say_why(name):
     with pytest.raises(InvalidGame, match="cooperat"):
         cooperative_actions(load(name))
-
-
-def test_takeovers_come_as_often_as_the_formula_says():
-    payoffs = [[1.2, 1.1], [1.0, 1.0]]
-    expected = fixation_probability(payoffs, 8)
-    found = count_takeovers(payoffs, [1, 7], runs=4000, seed=3)
-    assert found.undecided == 0
-    assert sum(found.wins) == 4000
-    assert abs(found.wins[0] / 4000 - expected) < 4 * np.sqrt(expected * (1 - expected) / 4000)
-
-
-def test_a_run_that_is_stopped_early_is_undecided():
-    assert count_takeovers([[1, 1], [1, 1]], [50, 50], runs=3, steps=2).undecided == 3

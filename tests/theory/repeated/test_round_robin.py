@@ -6,7 +6,6 @@ from hypothesis import given, settings, strategies as st
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.theory import NormalForm
-from bestresponse.theory.dynamics.moran import fixation_probability, moran
 from bestresponse.theory.repeated.automaton import (
     Automaton,
     classic_strategies,
@@ -174,21 +173,3 @@ def test_memory_of_the_opponent_is_as_deep_as_asked():
     last_two = opponent_history("x", lambda seen: int(seen == (1, 1)), 2)
     assert last_two.states == 7
     assert last_two.pure
-
-
-def test_a_neutral_mutant_takes_over_with_one_chance_in_n():
-    assert fixation_probability(np.ones((2, 2)), 25) == pytest.approx(1 / 25)
-
-
-def test_fixation_by_simulation_agrees_with_the_formula():
-    payoffs = [[1.0, 1.4], [0.8, 1.0]]
-    wins = sum(moran(payoffs, [1, 5], seed=s).winner == 0 for s in range(600))
-    sure = fixation_probability(payoffs, 6)
-    assert abs(wins / 600 - sure) < 4 * np.sqrt(sure * (1 - sure) / 600)
-
-
-def test_a_population_keeps_its_size_and_ends_with_one_type():
-    result = moran([[3, 0], [5, 1]], [10, 10], seed=1)
-    assert (result.trajectory.sum(axis=1) == 20).all()
-    assert result.winner == 1
-    assert sum(moran([[1, 1], [1, 1]], [5, 5], mutation=0.5, steps=50).counts) == 10

@@ -1,8 +1,5 @@
-"""The API does what the pages do: taking a seat, the end of a game, watching runs, judging,
+"""The API does what the pages do: taking a seat, the end of a game, watching runs,
 formalizing."""
-
-import csv
-import io
 
 import pytest
 from recorded_plays import read_plays
@@ -195,7 +192,6 @@ def test_two_runs_are_compared_as_the_report_of_both_compares_them(server):
     ]
     page = server.admin.get("/watch/compare", params={"run": names}).text
     assert "Runs A and B share 3 of 3 and 4 games" in page
-    assert "Game by game" in page
 
 
 def test_the_leaderboard_has_intervals(server):
@@ -251,66 +247,6 @@ def test_what_is_not_there_is_told_apart_from_what_failed(server):
     assert listed == {"broken": True}
 
 
-def test_transcripts_of_a_run_are_judged_by_the_api_alone(server):
-    name = bench_run(server.folder).path.name
-    wanted = {
-        "title": "Play",
-        "rubric": "reasoning",
-        "judges": ["ann", "bob"],
-        "run": name,
-        "count": 2,
-    }
-    task = server.api().post("/api/judging", json=wanted).json()
-    assert task["items"] == 2
-    ann = server.api(task["tokens"]["ann"])
-    place = f"/api/judging/{task['task']}"
-    sheet = ann.get(f"{place}/0").json()
-    assert "scripted" not in str(sheet["items"])
-    levels = {criterion["key"]: 1 for criterion in sheet["criteria"]}
-    for item in sheet["items"]:
-        assert (
-            ann.post(f"{place}/0", json={"item": item["id"], "levels": levels}).status_code == 200
-        )
-    assert ann.get(f"{place}/1").status_code == 404
-    told = server.api().get(place).json()
-    assert told["done"] == {"ann": 2, "bob": 0}
-    rows = list(csv.DictReader(io.StringIO(server.api().get(f"{place}/scores.csv").text)))
-    assert [(row["judge"], row["correct"]) for row in rows] == [
-        ("ann", "1"),
-        ("ann", "1"),
-        ("bob", ""),
-        ("bob", ""),
-    ]
-
-
-def test_a_filled_sheet_comes_back_by_the_api(server):
-    rubric = server.api().get("/api/rubrics").json()["reasoning"]
-    table = "item,text\na,One and one is two.\n"
-    wanted = {"title": "Sheet", "rubric": "reasoning", "judges": ["ann"], "csv": table}
-    place = f"/api/judging/{server.api().post('/api/judging', json=wanted).json()['task']}"
-    keys = [criterion["key"] for criterion in rubric]
-    sheet = "\n".join(
-        [",".join(["judge", "item", *keys]), ",".join(["ann", "a", *["2"] * len(keys)])]
-    )
-    assert server.api().post(f"{place}/scores", json={"csv": sheet}).json()["done"] == {"ann": 1}
-    wrong = server.api().post(f"{place}/scores", json={"csv": sheet.replace("ann,a", "eve,a")})
-    assert (wrong.status_code, wrong.json()["error"]) == (
-        422,
-        "line 2: there is no judge 'eve' or no item 'a' in this task",
-    )
-
-
-def test_transcripts_come_from_one_place(server):
-    wanted = {
-        "title": "Two",
-        "rubric": "play",
-        "judges": ["ann"],
-        "run": "sessions",
-        "csv": "item,text\na,b\n",
-    }
-    assert "one of these" in server.api().post("/api/judging", json=wanted).json()["error"]
-
-
 def test_a_program_is_checked_saved_and_read_again(server):
     api = server.api()
     example = next(
@@ -331,7 +267,7 @@ def test_a_program_is_checked_saved_and_read_again(server):
     assert api.get("/api/programs/..%2fsecret").status_code in (404, 422)
 
 
-def test_no_seat_and_no_judge_may_watch(server):
+def test_no_seat_may_watch(server):
     session, people = played(server)
     name = bench_run(server.folder).path.name
     paths = [
@@ -342,7 +278,6 @@ def test_no_seat_and_no_judge_may_watch(server):
         "/api/leaderboard",
         f"/api/runs/sessions/plays/{session}",
         f"/api/compare?first={name}&second={name}",
-        "/api/rubrics",
         "/api/examples",
         "/api/programs",
         "/api/models",

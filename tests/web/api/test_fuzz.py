@@ -51,15 +51,11 @@ def real_names(server, table):
     refusal."""
     run = bench_run(server.folder).path.name
     spec = next(iter(RunFolder.read(server.folder / run).plays())).spec
-    wanted = {"title": "", "rubric": "play", "judges": ["ann"], "items": [{"id": "a", "text": "b"}]}
-    task = server.api().post("/api/judging", json=wanted).json()["task"]
     return {
         "session": table["session"],
         "seat": 0,
         "run": run,
         "spec": spec,
-        "task": task,
-        "judge": 0,
     }
 
 

@@ -41,7 +41,6 @@ def test_a_run_is_shown_with_its_progress_and_its_players_on_the_board(server):
 def test_the_folder_of_the_servers_own_sessions_is_no_run(server):
     assert server.api().get("/api/runs").json() == []
     assert "/watch/run/sessions" not in server.admin.get("/watch").text
-    assert 'value="sessions"' not in server.admin.get("/judge").text
     ((ann, link),) = sit_down(
         server, Setup(GameChoice("chicken"), ("person", "strategy:random"), quiz=False)
     )
@@ -50,13 +49,6 @@ def test_the_folder_of_the_servers_own_sessions_is_no_run(server):
     bench_run(server.folder)
     (run,) = server.api().get("/api/runs").json()
     assert run["study"] == "bench"
-    offered = re.findall(
-        r'<option value="([^"]+)"[^>]*>([^<]+)</option>', flatten(server.admin.get("/judge"))
-    )
-    assert [title for name, title in offered if name == "sessions"] == [
-        "games played on this server (sessions)"
-    ]
-    assert offered[0][0] == run["name"]
 
 
 def test_a_run_is_compared_with_another(server):

@@ -1,4 +1,4 @@
-"""In a real browser: people, a model, a judge, and everything a restless finger can do."""
+"""In a real browser: people, a model, and everything a restless finger can do."""
 
 import re
 
@@ -76,24 +76,6 @@ def test_a_formalized_story_is_saved_and_played_by_two_people(site, people):
         shows(page, "The game is over")
     (play,) = site.records()
     assert play.record.payoffs == {"ada": 4.0, "ben": 4.0}
-
-
-def test_a_judge_scores_five_transcripts_by_keyboard(site, people):
-    from bestresponse.web.services.judging import JudgedItem
-
-    task = site.state.judging.begin(
-        "Plays", "play", [JudgedItem(f"t{k}", f"transcript {k}") for k in range(5)], ["Ann"]
-    )
-    judge = people(f"{site.base}/judge/by/{task.id}/0/{site.state.keys.token('judge', task.id, 0)}")
-    for number in range(5):
-        judge.get_by_text(f"{number} of 5 judged").wait_for()
-        for level in "12345":
-            judge.keyboard.press(level)
-        judge.keyboard.press("Enter")
-    shows(judge, "Done")
-    scores = site.state.judging.scores(task.id)
-    assert len(scores) == 5
-    assert all(list(score.levels.values()) == [1, 2, 3, 4, 5] for score in scores)
 
 
 def test_reload_back_double_click_and_two_tabs_change_nothing_twice(site, people):
@@ -365,7 +347,6 @@ def test_no_page_is_wider_than_a_telephone_and_none_complains(site, chromium):
         "/",
         "/play/new?game=water",
         "/watch",
-        "/judge",
         "/formalize",
         "/export",
         "/watch/run/sessions",

@@ -226,7 +226,6 @@ def test_axe_finds_nothing(site, chromium, scheme, width):
         "/",
         "/watch",
         f"/watch/run/{run}",
-        "/judge",
         "/export",
         f"/lobby/{lobby}",
         "/play/new?game=chicken",

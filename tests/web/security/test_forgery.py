@@ -7,7 +7,6 @@ from web_server import hidden
 
 from bestresponse.web.app import create_app
 from bestresponse.web.security import Keys
-from bestresponse.web.services.judging import JudgedItem
 from bestresponse.web.sessions.setup import GameChoice, Setup
 
 
@@ -34,42 +33,36 @@ def fill(server, path):
     lobby = server.state.sessions.create_sessions(
         Setup(GameChoice("chicken"), ("person", "person"), quiz=False)
     )
-    task = server.state.judging.begin("Task", "play", (JudgedItem("a", "text"),), ["Ann"])
     session = lobby.tables[0].id
     keys = server.state.keys
     tokens = {
         "seat": ("seat", session, 0),
         "join": ("lobby", lobby.id),
-        "judge": ("judge", task.id, 0),
     }
     door = path.split("/")[1]
     values = {
         "lobby": lobby.id,
         "session": session,
         "seat": 0,
-        "task": task.id,
-        "judge": 0,
         "job": "none",
     }
     return path.format(**values, token=keys.token(*tokens.get(door, ("none",))))
 
 
-def test_the_admin_has_eleven_forms_and_people_six():
+def test_the_admin_has_nine_forms_and_people_five():
     admin = [path for path in PROTECTED if "{token}" not in path]
     assert admin == [
         "/experiments",
         "/formalize/check",
         "/formalize/help",
         "/formalize/save",
-        "/judge",
-        "/judge/task/{task}/scores",
         "/leave",
         "/lobby/{lobby}/act",
         "/lobby/{lobby}/message",
         "/lobby/{lobby}/room",
         "/play",
     ]
-    assert len(PROTECTED) - len(admin) == 6
+    assert len(PROTECTED) - len(admin) == 5
 
 
 @pytest.mark.parametrize("token", [None, "", "wrong", "seat"])

@@ -59,7 +59,6 @@ def test_no_name_in_a_path_leads_to_the_disk(server):
         "/watch/run/{run}",
         "/watch/run/{run}/report",
         "/watch/run/sessions/play/{run}",
-        "/judge/task/{run}",
         "/export/{run}.csv",
         "/static/{run}",
         "/lobby/{run}",

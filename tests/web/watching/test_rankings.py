@@ -16,11 +16,9 @@ from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import bench
 from bestresponse.web.watching import runs
 from bestresponse.web.watching.runs import (
-    ComparedGame,
     PlayGroup,
     RunProgress,
     Runs,
-    compare_run_games,
     filter_plays,
     filter_runs,
     find_neighbours,
@@ -72,48 +70,6 @@ def test_the_smallest_gap_is_ranked_first_and_who_was_never_read_not_at_all(tmp_
     ]
     gaps = [row[columns.index("gap / range")].estimate for row in table.rows]
     assert [round(gap, 3) for gap in gaps] == [0.0, 0.583]
-
-
-def test_games_are_compared_by_the_mean_payoff_of_every_role(tmp_path):
-    game = {"game": 0, "payoffs": [1, 2]}
-    first = record_plays(
-        tmp_path / "1",
-        [(game, "matrix", {"row": 1.0, "col": 4.0}), (game, "matrix", {"row": 2.0, "col": 0.0})],
-    )
-    second = record_plays(
-        tmp_path / "2", [(game, "matrix", {"row": 4.0}), ({"game": 1}, "matrix", {"row": 7.0})]
-    )
-    rows = compare_run_games(first, second)
-    assert rows == [
-        ComparedGame("matrix, game 1", "row", 1.5, 4.0, ("play 0", "play 0")),
-        ComparedGame("matrix, game 1", "col", 2.0, None, ("play 0", "play 0")),
-        ComparedGame("matrix, game 2", "row", None, 7.0, (None, "play 1")),
-    ]
-    assert [row.difference for row in rows] == [2.5, None, None]
-    assert compare_run_games(first, second, most=1) == rows[:1]
-
-
-def test_games_are_the_same_whoever_plays_them_and_however_long_they_reason(tmp_path):
-    """Models that write down reasons, or reason by themselves, meet the same games as those that
-    answer at once."""
-    thinking = {
-        "model": "a",
-        "think": True,
-        "effort": "high",
-        "reasoning_tokens": 500,
-        "elicit": "pure",
-    }
-    first = record_plays(
-        tmp_path / "1", [({"game": 0, "model": "b", "elicit": "mixed"}, "matrix", {"row": 1.0})]
-    )
-    second = record_plays(tmp_path / "2", [({"game": 0} | thinking, "matrix", {"row": 3.0})])
-    assert [row.difference for row in compare_run_games(first, second)] == [2.0]
-
-
-def test_plays_of_other_games_are_not_compared(tmp_path):
-    first = record_plays(tmp_path / "1", [({"game": 0}, "matrix", {"row": 1.0})])
-    second = record_plays(tmp_path / "2", [({"game": 0}, "auction", {"row": 3.0})])
-    assert [row.difference for row in compare_run_games(first, second)] == [None, None]
 
 
 def test_a_play_has_those_that_finished_before_and_after_it(tmp_path):

@@ -5,7 +5,7 @@ import re
 
 import pytest
 import sample_runs
-from web_server import flatten, hidden, sit_down, take
+from web_server import flatten, sit_down, take
 
 from bestresponse.core.episode import Episode
 from bestresponse.core.player import Decision
@@ -14,7 +14,6 @@ from bestresponse.runs.store.folder import Manifest, RunFolder, StoredPlay
 from bestresponse.web.sessions.setup import GameChoice, Setup, make_game
 from bestresponse.web.watching.runs import (
     RunProgress,
-    compare_run_games,
     filter_runs,
     is_worked_on,
     name_run,
@@ -140,13 +139,6 @@ def test_runs_are_searched_filtered_and_sorted():
     assert [r.name for r in filter_runs(runs, find="WATER c")] == ["c"]
 
 
-def test_two_runs_are_compared_game_by_game(tmp_path):
-    paths = [sample_runs.bench_run(tmp_path / str(n), n).path for n in (2, 3)]
-    rows = compare_run_games(*map(RunFolder.read, paths))
-    assert sum(row.difference == 0 for row in rows) > 0
-    assert all(row.first is None for row in rows if row.name.endswith("game 3"))
-
-
 @pytest.fixture
 def finished(server):
     """The name of a run with plays of a repeated dilemma."""
@@ -200,36 +192,6 @@ def test_a_play_of_a_study_is_watched_while_it_goes_on(server, finished):
         assert 'data-frames="2">' in over
         assert "in play</span>" not in server.admin.get(page).text
         assert server.api().get(f"/api/runs/going-on/plays/{play.spec}").json()["live"] is False
-
-
-def test_only_seats_with_words_are_judged_and_a_judged_item_can_be_opened_again(server):
-    name = sample_runs.verify_run(server.folder).path.name
-    admin = server.admin
-    form = {
-        "csrf": hidden(admin.get("/judge"), "csrf"),
-        "run": name,
-        "count": "5",
-        "rubric": "play",
-    }
-    assert "xpected the names of the judges" in admin.post("/judge", data=form).text
-    rubric = re.search(r'name="rubric">\s*<option[^>]*>([^<]+)', admin.get("/judge").text)[1]
-    page = admin.post("/judge", data=form | {"judges": "Ann", "rubric": rubric})
-    link = re.search(r'href="[^"]*(/judge/by/[^"]+)"', page.text)[1]
-    sheet = server.client()
-    shown = sheet.get(link)
-    levels = dict.fromkeys(
-        re.findall(r'type="radio" name="([^"]+)" value="1"', flatten(shown)), "1"
-    )
-    answer = {
-        "csrf": hidden(shown, "csrf"),
-        "item": hidden(shown, "item"),
-        "remark": "odd",
-        **levels,
-    }
-    sheet.post(link, data=answer)
-    again = flatten(sheet.get(link, params={"item": answer["item"]}))
-    assert ">odd</textarea>" in again
-    assert again.count(" checked>") == len(levels)
 
 
 def test_a_play_names_its_group():

@@ -28,7 +28,7 @@ from bestresponse.report.document import (
     Section,
     Table,
 )
-from bestresponse.report.figures.pictures import Picture, draw, pictures, require_picture
+from bestresponse.report.figures.pictures import draw, require_picture
 from bestresponse.report.figures.tree import draw_tree, require_tree_picture
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
@@ -309,16 +309,10 @@ def _gather_selection(data: JsonObject) -> JsonObject:
     return chosen
 
 
-_WORDS: dict[Picture, str] = {
-    "best responses": (
-        "Best responses: each curve gives a player's best probability of its first action against"
-        " the other's; the equilibria, dots and shaded sets, are where the curves meet"
-    ),
-    "replicator field": (
-        "Replicator field: where a population that plays the game against itself moves; filled rest"
-        " points attract what is near them, rings do not"
-    ),
-}
+_WORDS = (
+    "Best responses: each curve gives a player's best probability of its first action against"
+    " the other's; the equilibria, dots and shaded sets, are where the curves meet."
+)
 _TREE_WORDS = (
     "The game from left to right: circles bear the number of the player who moves, diamonds are"
     " chance; positions on one dashed line cannot be told apart by their player; payoffs are at"
@@ -340,23 +334,10 @@ def draw_game(game: NormalForm | Tree, kind: Literal["svg", "png"] = "svg") -> b
     return draw_tree(game, kind) if isinstance(game, Tree) else draw(game, kind)
 
 
-def picture_figures(game: NormalForm | Tree) -> tuple[Figure, ...]:
-    """Return each picture by itself, for narrow places."""
-    if isinstance(game, Tree):
-        return (Figure(draw_tree(game), _TREE_WORDS, f"{game.name or 'the game'}: the tree"),)
-    figures = []
-    for picture in pictures(game):
-        caption = f"{_WORDS[picture]}."
-        figures.append(Figure(draw(game, only=picture), caption, f"{game.name}: {picture}"))
-    return tuple(figures)
-
-
 def picture_section(game: NormalForm | Tree) -> Section:
     """Return the picture, and in words what it shows."""
     if isinstance(game, Tree):
-        return Section("Picture", picture_figures(game))
-    drawn = pictures(game)
-    words = [_WORDS[picture] for picture in drawn]
-    caption = f"{'. '.join(words)}."
-    figure = Figure(draw(game), caption, f"{game.name}: {', '.join(drawn)}")
+        figure = Figure(draw_tree(game), _TREE_WORDS, f"{game.name or 'the game'}: the tree")
+    else:
+        figure = Figure(draw(game), _WORDS, f"{game.name}: best responses")
     return Section("Picture", (figure,))

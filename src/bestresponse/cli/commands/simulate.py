@@ -19,7 +19,6 @@ from bestresponse.cli.terminal import show_frame
 from bestresponse.report.files import write_text
 from bestresponse.runs.inputs import NamesSetting
 from bestresponse.runs.settings import OF_PLAYS, RunSettings, setting, settings
-from bestresponse.studies.population.study import population
 from bestresponse.studies.water.judging import GROUPINGS, rubric
 from bestresponse.studies.water.study import water
 
@@ -55,7 +54,6 @@ class _GameOrCommand(typer.core.TyperGroup):
 simulate_command = Commands(cls=_GameOrCommand, no_args_is_help=True)
 simulate_command.command("game")(make_study_command(br.simulate))
 simulate_command.command("water")(make_study_command(water))
-simulate_command.command("population")(make_study_command(population))
 
 
 @simulate_command.callback()

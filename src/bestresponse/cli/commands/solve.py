@@ -23,14 +23,13 @@ from bestresponse.cli.options import (
 from bestresponse.cli.terminal import console, notes, print_document, wait_for
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.report.figures.charts import keep_pdfs
-from bestresponse.report.figures.tikz import write_latex
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
 
 if TYPE_CHECKING:
     from bestresponse.analysis.answers import Answered
     from bestresponse.games.lookup import LoadedGame
 
-_PICTURE_FILES = (".svg", ".pdf", ".png", ".tex", ".html")
+_PICTURE_FILES = (".svg", ".pdf", ".png", ".html")
 
 
 def solve_command(
@@ -51,8 +50,8 @@ def solve_command(
             "--output",
             "-o",
             help=(
-                "Draw the game to this .svg, .pdf or .png file, or write it as .tex (TikZ, or a"
-                " table), or a page with everything as .html."
+                "Draw the game to this .svg, .pdf or .png file, or write a page with everything as"
+                " .html."
             ),
         ),
     ] = None,
@@ -62,7 +61,7 @@ def solve_command(
             help=(
                 "How to solve: auto; a table by enumeration, lemke-howson, zero-sum or pure; a tree"
                 " by sequence-form, backward-induction, normal-form, interim (games with types),"
-                " cfr, cfr+, dcfr, pcfr+, external-sampling or outcome-sampling."
+                " cfr, cfr+, dcfr, pcfr+ or external-sampling."
             ),
             autocompletion=complete_method,
         ),
@@ -96,7 +95,7 @@ def solve_command(
         typer.Option(
             help=(
                 "Show the dynamics of play instead: replicator, fictitious-play, regret-matching,"
-                " multiplicative-weights, logit, moran or alpha-rank."
+                " multiplicative-weights or logit."
             ),
             autocompletion=complete_dynamics,
         ),
@@ -108,7 +107,7 @@ def solve_command(
                 "Show one solution concept instead: quantal-response, level-k,"
                 " cognitive-hierarchy, correlated, coarse-correlated, rationalizable, maximin,"
                 " bargaining, ordinal, perfect, proper or stackelberg; for a tree also"
-                " subgame-perfect, sequential, agent-quantal-response, efce or efcce."
+                " subgame-perfect, sequential or agent-quantal-response."
             ),
             autocompletion=complete_concept,
         ),
@@ -159,15 +158,7 @@ def solve_command(
     _print(solution, as_json)
     if output is None:
         return
-    if _is_latex(output):
-        output.write_text(solution.to_latex(), encoding="utf-8")
-        notes().print(f"wrote {output}", markup=False, soft_wrap=True)
-    else:
-        _write(output, solution.to_page, solution.draw)
-
-
-def _is_latex(output: Path) -> bool:
-    return output.suffix.lower() == ".tex"
+    _write(output, solution.to_page, solution.draw)
 
 
 def _ask(
@@ -193,8 +184,6 @@ def _show_answer(answer: Answered, as_json: bool, output: Path | None) -> None:
         raise UsageError(
             f"--output {output}: expected no file, as there is nothing to draw for {name}"
         )
-    if output is not None and _is_latex(output):
-        raise UsageError(f"--output {output}: {name} is drawn as .svg, .pdf or .png")
     _print(answer, as_json)
     if output is not None and chart is not None:
         from bestresponse.report.page import render  # templates are slow to load
@@ -207,10 +196,7 @@ def _check_drawable(game: LoadedGame, output: Path) -> None:
     from bestresponse.analysis.solve.document import drawable
 
     try:
-        if _is_latex(output):  # a table needs no picture for that
-            write_latex(game.solvable())
-        else:
-            drawable(game.solvable())
+        drawable(game.solvable())
     except UsageError as error:
         if output.suffix.lower() != ".html":
             raise

@@ -45,7 +45,7 @@ _SECONDS = 300.0
 """In which the positions of a game have to be found."""
 _DRAWING = ("num_rows", "num_cols", "family", "set", "scale", "decimals")
 """The settings that say how games are drawn."""
-_SHOWING = ("suite", "format", "theme", "precision", "trials")
+_SHOWING = ("suite", "format", "theme", "trials")
 """The settings that a game played in turn does not have."""
 PLAYERS = ("random", "uniform", "maximin", EQUILIBRIUM)
 """Players that need no model."""
@@ -172,8 +172,6 @@ class BenchConfig(RunSettings):
         le=20,
         help="Maximum attempts per question if an answer is unreadable.",
     )
-    precision: float | None = setting(default=None, gt=0)
-    """Stop when the mean gap / payoff range is known to within this margin."""
 
     def __post_init__(self) -> None:
         self._refuse_useless()
@@ -296,8 +294,6 @@ class BenchConfig(RunSettings):
             )
         if "sampled" not in self.elicit:
             self.refuse_set(["samples"], "this has no effect unless elicit has `sampled`")
-        if self.precision and self.shard:
-            raise SettingError("precision", "a part of a run cannot tell how precise the whole is")
         if self.style == "letter" and "mixed" in self.elicit:
             raise SettingError("style", "a letter cannot state a mixed strategy")
         if "logprobs" in self.elicit:

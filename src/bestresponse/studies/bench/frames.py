@@ -8,22 +8,18 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
-from heapq import nsmallest
-from itertools import chain, islice
+from itertools import chain
 from typing import Annotated, TypedDict
 
 import numpy as np
 
 from bestresponse.core.lazy import LazyMapping
-from bestresponse.report.figures.charts import compute_fences
 from bestresponse.report.frames import BASELINE, Frame, Heads, R, Row, column
 from bestresponse.runs.reporting.answers import Readings
-from bestresponse.runs.store.folder import RunFolder, StoredPlay
+from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Measured
 from bestresponse.studies.bench.differences import DifferenceRow, list_differences
-from bestresponse.studies.bench.listed import ListedRow, list_worst
 from bestresponse.studies.bench.measure import (
-    CHUNK,
     NOISE,
     Case,
     PlayRow,
@@ -35,28 +31,19 @@ from bestresponse.studies.bench.measure import (
 )
 from bestresponse.studies.bench.plan import BASE, Plan
 from bestresponse.studies.bench.results import (
-    COMPARED,
     Results,
     tabulate_buckets,
     tabulate_versions,
 )
 from bestresponse.theory.games.normal_form import Array
 
-# Worst plays are in the report with their texts, so their number may not grow with the run.
-_MOST_LISTED = 25
-_MOST_OUTLIERS = 20
 _MOST_TEXTS = 20
 _LONGEST_READING = 120  # characters; readings that begin alike are counted together
 
 
 def measure_tables(plan: Plan, folder: RunFolder) -> Measured:
     """Measure the finished plays."""
-    rows: list[PlayRow] = []
-    worst: list[tuple[PlayRow, StoredPlay]] = []
-    pairs = measure_plays(plan, folder.sorted_plays())
-    while chunk := list(islice(pairs, CHUNK)):
-        rows += [row for row, _ in chunk]
-        worst = nsmallest(_MOST_LISTED, [*worst, *chunk], key=lambda pair: _rank(pair[0]))
+    rows = [row for row, _ in measure_plays(plan, folder.sorted_plays())]
     rows.sort(
         key=lambda row: (
             row["condition"] != BASE,
@@ -66,7 +53,7 @@ def measure_tables(plan: Plan, folder: RunFolder) -> Measured:
         )
     )
 
-    results = Results(plan, rows, worst)
+    results = Results(plan, rows)
     groups: dict[Heads, Callable[[], Rows]] = {}
     for group, played in results.group(select_conditions(rows, BASE)).items():
         groups[group] = partial(list, played)
@@ -82,12 +69,6 @@ def measure_tables(plan: Plan, folder: RunFolder) -> Measured:
         labels=("player", "asked for"),
         groups=LazyMapping(groups),
     )
-
-
-def _rank(row: PlayRow) -> tuple[bool, float, float, int]:
-    """Order plays: unreadable answers first, then large losses."""
-    loss = row["exploitability_normalised"] or 0.0
-    return row["nash_gap"] is not None, -loss, -(row["gap_normalised"] or 0.0), row["game"]
 
 
 class GameLossRow(TypedDict):
@@ -268,39 +249,6 @@ def _count_answers(results: Results) -> Frame[Row]:
     return readings.frames["answers"]
 
 
-class OutlierRow(TypedDict):
-    """A play far above the rest of its player's, beyond the whisker of the picture."""
-
-    figure: str
-    play: Annotated[
-        int | None, column(help="its number in the table of plays, to which it links", link="play")
-    ]
-    game: int
-    player: str
-    value: Annotated[float, column(format=".3f")]
-
-
-def _list_outliers(results: Results) -> Iterator[OutlierRow]:
-    numbers = {row["spec"]: number for number, (row, _) in enumerate(results.worst, 1)}
-    for figure in COMPARED:
-        outliers = []
-        for player, rows in results.base.items():
-            known = find_values(rows, figure)
-            fence = compute_fences([value for value, _ in known])[1] if known else 0.0
-            # More than the rounding of equal values above it.
-            outliers += [(value, player, row) for value, row in known if value > fence + 1e-9]
-        outliers.sort(key=lambda outlier: -outlier[0])
-        for value, player, row in outliers[:_MOST_OUTLIERS]:
-            play = numbers.get(row["spec"])
-            yield OutlierRow(
-                figure=figure,
-                play=play,
-                game=row["game"],
-                player=player,
-                value=value,
-            )
-
-
 def _frame(
     row: type[R], list_rows: Callable[[Results], Iterable[R]]
 ) -> Callable[[Results], Frame[R]]:
@@ -317,8 +265,6 @@ _FRAMES: Mapping[str, Callable[[Results], Frame[Row]]] = {
     "differences": _frame(DifferenceRow, list_differences),
     "self_play": _frame(SelfPlayRow, _measure_self_play),
     "games": _frame(GameLossRow, _list_games),
-    "outliers": _frame(OutlierRow, _list_outliers),
-    "listed": _frame(ListedRow, list_worst),
     "texts": _frame(TextRow, _count_texts),
     "answers": _count_answers,
 }

@@ -48,7 +48,7 @@ from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
 NOISE = 1e-9  # of the range of payoffs: smaller gaps are errors of the equilibrium
 _ROUNDING = 1e-14  # of the largest payoff, however small the range
-CHUNK = 1000  # plays in memory at a time; those of one shape are measured by one call
+_CHUNK = 1000  # plays in memory at a time; those of one shape are measured by one call
 _RANGE = "as a share of the game's payoff range"
 GENERAL_SUM = "games that are not zero-sum"
 VERIFIED_ONLY = "verified models"
@@ -147,7 +147,7 @@ def measure_plays(plan: Plan, plays: Iterable[StoredPlay]) -> Iterator[tuple[Pla
     Many are measured at once, which is quicker than one by one.
     """
     plays = iter(plays)
-    while chunk := list(islice(plays, CHUNK)):
+    while chunk := list(islice(plays, _CHUNK)):
         yield from zip(_measure_chunk(plan, chunk), chunk, strict=True)
 
 

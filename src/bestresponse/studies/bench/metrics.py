@@ -375,25 +375,6 @@ def _average_each(answers: Sequence[Sequence[float]]) -> Array:
     return np.array([np.mean(scores) for scores in answers])
 
 
-def is_gap_known(rows: Rows, half_width: float) -> bool:
-    """Tell whether the mean gap / range of a player is known to within `half_width`.
-
-    This is judged by the interval that is printed, and by one that may be looked at after every
-    play.
-    """
-    known = find_values(rows, "gap_normalised")
-    gaps = [gap for gap, _ in known]
-    games = [identify_game(row) for _, row in known]
-    worst = [row["worst_normalised"] or 0.0 for _, row in known]
-    return statistics.precision_reached(
-        gaps,
-        half_width,
-        games,
-        bounds=(0.0, max(worst)),
-        rng=RESAMPLING_SEED,
-    )
-
-
 def _count_needed(rows: Rows) -> int | None:
     """Count the games it takes if games vary as those seen and a worst one.
 

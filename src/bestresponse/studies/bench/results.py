@@ -15,7 +15,6 @@ from bestresponse.core.lazy import LazyMapping
 from bestresponse.players.llm.verified import make_label
 from bestresponse.players.strategies import BASELINES, EQUILIBRIUM
 from bestresponse.report.frames import Frame, column
-from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.bench.games import PADDED
 from bestresponse.studies.bench.measure import (
     PlayRow,
@@ -37,11 +36,10 @@ _VERSION_METRICS = ("asked", "answered", *COMPARED, "success_1", "success_5")
 
 @dataclass(frozen=True)
 class Results:
-    """The measured plays of a run, and the worst of them with their records."""
+    """The measured plays of a run."""
 
     plan: Plan
     rows: list[PlayRow]
-    worst: list[tuple[PlayRow, StoredPlay]]
 
     def group(self, rows: Iterable[PlayRow]) -> dict[tuple[str, str], list[PlayRow]]:
         """Group rows by player and way of asking, in the order of the settings."""

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from bestresponse.analysis.people import show_people
 from bestresponse.core.ask import Ask
-from bestresponse.core.episode import Record
 from bestresponse.core.errors import SettingError
 from bestresponse.core.files import read_toml
 from bestresponse.core.game import AnyGame, View
@@ -35,9 +34,9 @@ from bestresponse.report.document import Code, Figure, Note, Paragraph
 from bestresponse.report.figures import charts
 from bestresponse.report.frames import is_baseline
 from bestresponse.report.stats.statistics import Interval
-from bestresponse.runs.execution import Execution, Outcome, PlayOne, execute
+from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.run import Run
-from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
+from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import (
     ComparedBy,
     Estimate,
@@ -51,8 +50,7 @@ from bestresponse.studies.bench import decision_frames, metrics
 from bestresponse.studies.bench.config import EMBEDDED, BenchConfig
 from bestresponse.studies.bench.decision_report import draw_policies, show_decisions
 from bestresponse.studies.bench.frames import measure_tables
-from bestresponse.studies.bench.listed import judge_plays
-from bestresponse.studies.bench.measure import PlayRow, measure_plays
+from bestresponse.studies.bench.judging import judge_plays
 from bestresponse.studies.bench.plan import BASE, Plan
 from bestresponse.studies.bench.positions import PositionPlan
 from bestresponse.studies.bench.result_files import list_benchmark_files
@@ -176,56 +174,8 @@ def list_files(measured: Measured, run: Run[BenchConfig]) -> Iterator[tuple[Path
         yield from list_benchmark_files(plan, run)
 
 
-def play_until_precise(
-    config: BenchConfig,
-    folder: RunFolder,
-    models: Mapping[str, Model],
-    how: Execution,
-) -> Outcome:
-    """Play what is missing until every player's normalised gap is known well enough.
-
-    It has to be known as precisely as the settings want.
-    """
-    plan = plan_questions(config)
-    half_width = config.precision
-    seen: dict[tuple[str, str], list[PlayRow]] = {}
-
-    def add(play: StoredPlay) -> None:
-        assert isinstance(plan, Plan), "a precision is that of games that are drawn"
-        if play.data["variant"] == "original" and play.data["condition"] == BASE:
-            ((row, _),) = measure_plays(plan, [play])
-            if row["gap_normalised"] is not None:
-                seen.setdefault((row["model"], row["elicit"]), []).append(row)
-
-    def is_precise() -> bool:
-        if half_width is None or len(seen) < len(config.model) * len(config.elicit):
-            return False
-        return all(metrics.is_gap_known(rows, half_width) for rows in seen.values())
-
-    def note(spec: Spec, record: Record) -> bool:
-        add(StoredPlay(spec.id, spec.data, record))
-        return is_precise()
-
-    if half_width is not None:
-        for play in folder.plays():
-            add(play)
-        if is_precise():
-            return Outcome(found=len(folder.finished()))
-    return execute(
-        how.choose(bench.list_specs(config)),
-        bench.start(config, models, how),
-        folder,
-        total=plan.total if how.shard is None else bench.count_part(config, how.shard),
-        on_progress=how.on_progress,
-        enough=None if half_width is None else note,
-    )
-
-
 def warn_unfinished(measured: Measurement) -> Shown | None:
-    """Say how many planned plays are missing.
-
-    Returns nothing where a run ends as soon as its figures are precise.
-    """
+    """Say how many planned plays are missing."""
     missing = (measured.total or 0) - len(measured.frame("plays"))
     sentence = f"{missing} planned plays are not finished; run the same command to play them."
     return Shown("", (Note(sentence, "warning"),)) if missing > 0 else None
@@ -305,17 +255,6 @@ def show_pairs(comparison: str, title: str = "", caption: str = "Paired on commo
     )
 
 
-def list_outliers(figure: str) -> table:
-    """Show the outliers of a picture."""
-    columns = ("play", "game", "player", "value")
-    return table(
-        "outliers",
-        columns,
-        caption="Outliers, linked to their plays.",
-        where={"figure": figure},
-    )
-
-
 _IN_NUMBERS = (
     "nash_gap_median",
     "nash_gap_std",
@@ -360,9 +299,8 @@ bench = Study(
     command="bench",
     tables=count_tables,
     game=lambda config, data: plan_questions(config).make_game(data),
-    count_plays=lambda config: None if config.precision else plan_questions(config).total,
+    count_plays=lambda config: plan_questions(config).total,
     estimate_calls=estimate_prompts,
-    make_run=play_until_precise,
     own=OwnWays(judge=judge_answers, more_files=list_files),
     report=(
         text(_PROSE["no_answers"], kind="warning"),
@@ -495,7 +433,6 @@ bench = Study(
             title="Game by game",
             caption=f"Nash gap of every game. {_BOXES}",
         ),
-        list_outliers("gap_normalised"),
         boxes(
             "games",
             "player",
@@ -504,7 +441,6 @@ bench = Study(
             where={"condition": BASE},
             caption=f"What a best response takes. {_BOXES}",
         ),
-        list_outliers("exploitability_normalised"),
         scatter(
             "games",
             "hardness",
@@ -525,13 +461,6 @@ bench = Study(
             "The first less the second; negative: the first loses less.",
         ),
         text(_PROSE["verified"], kind="info"),
-        text(_PROSE["listed"], title="The plays", kind="info"),
-        table(
-            "listed",
-            title="The plays",
-            caption="Unread answers and large losses first.",
-            most=100,
-        ),
         show_decisions,
         show_first_play,
         text(_PROSE["readings"], title="How the answers were read"),

@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from bestresponse.analysis.solve.document import as_document, drawable, picture_figures
+from bestresponse.analysis.solve.document import as_document, drawable, picture_section
 from bestresponse.analysis.solve.solve import solve_loaded_game
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.formal.formalize.autoformalizer import (
@@ -142,7 +142,7 @@ def _solve(loaded: LoadedGame) -> tuple[Section, ...]:
     try:
         return (
             *wanted[:2],
-            Section("Picture", picture_figures(drawable(loaded.solvable()))),
+            picture_section(drawable(loaded.solvable())),
             *wanted[2:],
         )
     except BestResponseError:

@@ -332,31 +332,6 @@ async function askModel(form, button, post, take) {
   button.disabled = false;
 }
 
-function judgeByKeys(form) {
-  const criteria = [...form.querySelectorAll("[data-criterion]")];
-  let here = Math.max(0, criteria.findIndex((box) => !box.querySelector("input:checked")));
-  const go = (to) => {
-    here = Math.min(Math.max(0, to), criteria.length - 1);
-    criteria.forEach((box, index) => box.classList.toggle("here", index === here));
-    criteria[here].scrollIntoView({ block: "nearest" });
-  };
-  document.addEventListener("keydown", (event) => {
-    if (event.target.closest("textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (/^[1-9]$/.test(event.key)) {
-      const level = criteria[here].querySelectorAll("input")[Number(event.key) - 1];
-      if (level) { level.checked = true; go(here + 1); }
-    } else if (event.key === "Backspace") {
-      go(here - 1);
-      event.preventDefault();
-    } else if (event.key === "Enter" && criteria.every((box) => box.querySelector("input:checked"))) {
-      event.preventDefault();
-      form.requestSubmit();
-    }
-  });
-  criteria.forEach((box, index) => box.addEventListener("change", () => go(index + 1)));
-  go(here);
-}
-
 // A play step by step: the arrow keys and the slider move, the boards show where the play is.
 function replayPlay(box) {
   const frames = [...box.querySelectorAll("[data-frame]")];
@@ -463,6 +438,5 @@ function enliven() {
   document.querySelectorAll("[data-copy-from]").forEach(copyFrom);
   document.querySelectorAll("[data-filter]").forEach(filterBy);
   document.querySelectorAll("[data-formalize]").forEach(formalize);
-  document.querySelectorAll("[data-judge]").forEach((form) => { judgeByKeys(form); sendOnce(form); });
 }
 enliven();

@@ -90,7 +90,7 @@ def compare_page(
     server: Server,
     run: Annotated[list[str], Query(max_length=200)] = [],  # noqa: B006
 ) -> HTMLResponse:
-    """Show two runs beside each other: their figures, and every game."""
+    """Show two runs beside each other."""
     if len(run) != 2:
         raise UsageError(f"two runs can be compared, and {len(run)} are ticked")
     first, second = run
@@ -101,7 +101,6 @@ def compare_page(
         second=second,
         names=[runs.name_run(folder.manifest) for folder in folders],
         document=comparison.report(),
-        games=runs.compare_run_games(*folders),
     )
     return render.render_page(shown)
 

@@ -23,7 +23,7 @@ from typing import Any
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, StoreError, UsageError
 from bestresponse.core.game import NATURE, AnyGame, Role
-from bestresponse.core.json import JsonMapping, canonical
+from bestresponse.core.json import JsonMapping
 from bestresponse.report.document import Document, Table
 from bestresponse.report.frames import Figures, Value
 from bestresponse.report.stats.statistics import Interval
@@ -370,33 +370,6 @@ SORTS = {
     "plays": lambda run: run.plays,
     "cost": lambda run: run.money or 0.0,
 }
-_WHO = (
-    "model",
-    "seats",
-    "player",
-    "llm_seed",
-    "seed",
-    "temperature",
-    "max_tokens",
-    "style",
-    "samples",
-    "attempts",
-    "translator",
-    "policy",
-    "memory",
-    "own_words",
-    "reasoning",
-    "reasons",
-    "personas",
-    "about_others",
-    "referee",
-    "elicit",
-    "think",
-    "effort",
-    "reasoning_tokens",
-    "study",
-)
-"""What of a spec says who plays and how they are asked, not what is played."""
 
 
 def filter_runs(
@@ -488,51 +461,6 @@ def group_plays(plays: Iterable[StoredPlay], by: str) -> list[PlayGroup]:
         payoffs = {role: fmean(amounts) for role, amounts in earned.items()}
         void = len(members[name]) - len(ended)
         groups.append(PlayGroup(name, len(members[name]), void, payoffs))
-    return groups
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedGame:
-    """One role of one game in two runs: mean payoffs, and a play of each run to look at."""
-
-    name: str
-    role: str
-    first: float | None
-    second: float | None
-    specs: tuple[str | None, str | None]
-
-    @property
-    def difference(self) -> float | None:
-        """The second less the first; None where one is missing."""
-        return None if self.first is None or self.second is None else self.second - self.first
-
-
-def compare_run_games(first: RunFolder, second: RunFolder, most: int = 500) -> list[ComparedGame]:
-    """Put two runs beside each other game by game; a game is what is the same whoever plays it."""
-    left = _group_plays(first)
-    right = _group_plays(second)
-    rows: list[ComparedGame] = []
-    for key in dict.fromkeys((*left, *right)):
-        sides = (left.get(key, []), right.get(key, []))
-        name = name_play((sides[0] or sides[1])[0])
-        specs = (sides[0][0].spec if sides[0] else None, sides[1][0].spec if sides[1] else None)
-        for role in dict.fromkeys(
-            role for side in sides for play in side for role in play.record.payoffs
-        ):
-            earned = [
-                [play.record.payoffs[role] for play in side if role in play.record.payoffs]
-                for side in sides
-            ]
-            means = [sum(payoffs) / len(payoffs) if payoffs else None for payoffs in earned]
-            rows.append(ComparedGame(name, role, means[0], means[1], specs))
-    return rows[:most]
-
-
-def _group_plays(folder: RunFolder) -> dict[str, list[StoredPlay]]:
-    groups: dict[str, list[StoredPlay]] = {}
-    for play in folder.plays():
-        setting = canonical({key: value for key, value in play.data.items() if key not in _WHO})
-        groups.setdefault(setting + play.record.game, []).append(play)
     return groups
 
 

@@ -1,1 +1,0 @@
-"""Populations that learn: agents with strategies who are matched, compare and revise."""
