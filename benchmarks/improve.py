@@ -1,4 +1,4 @@
-"""Train one student on solved games and measure it: the table of docs/improve.md.
+"""Train one student on solved games and measure it: the table of docs/measure/improve.md.
 
     python benchmarks/improve.py export --work build/improve
     python benchmarks/improve.py train --work build/improve --base smollm2 --minutes 16

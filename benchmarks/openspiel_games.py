@@ -1,4 +1,4 @@
-"""Which games of OpenSpiel load, can be told and are solved here: writes docs/openspiel.md.
+"""Which games of OpenSpiel load, can be told and are solved here: writes docs/solve/openspiel.md.
 
     python benchmarks/openspiel_games.py            all of them
     python benchmarks/openspiel_games.py NAME...    these, and the rows that the page has
@@ -32,7 +32,7 @@ from bestresponse.theory.positions.graph import explore
 from bestresponse.theory.positions.solve import solve_positions
 from bestresponse.theory.trees.tree import Tree
 
-PAGE = Path(__file__).parent.parent / "docs" / "openspiel.md"
+PAGE = Path(__file__).parent.parent / "docs" / "solve" / "openspiel.md"
 SECONDS = 5
 BYTES = 4 << 30
 MOST_POSITIONS = 200_000

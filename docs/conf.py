@@ -42,5 +42,5 @@ suppress_warnings = [
 
 def setup(app):
     """Write the reference and the gallery before pages are read."""
-    write_reference(HERE / "reference")
+    write_reference(HERE / "api")
     write_gallery(HERE / "gallery")

@@ -153,7 +153,7 @@ def find_wrong(path: Path, text: str) -> str:
 def read_reference() -> str:
     """Return the pages of all commands, which another test holds to the commands themselves."""
     docs = REPOSITORY / "docs"
-    pages = [docs / "commands.md", *sorted(docs.glob("commands/*.md"))]
+    pages = [docs / "commands" / "index.md", *sorted(docs.glob("commands/*.md"))]
     return "".join(page.read_text("utf-8") for page in pages)
 
 

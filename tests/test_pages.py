@@ -26,7 +26,7 @@ def read_rows(page, first):
 def test_the_table_of_providers_has_every_kind_of_model_with_its_extra_and_its_key():
     rows = {
         name.strip("`| "): (extra, key)
-        for name, _, extra, key in read_rows("docs/models.md", "name")
+        for name, _, extra, key in read_rows("docs/reference/models.md", "name")
     }
     plain = [model["name"] for model in br.list_models().rows if model["kind"] != "plug-in"]
     assert list(rows) == plain
@@ -37,7 +37,7 @@ def test_the_table_of_providers_has_every_kind_of_model_with_its_extra_and_its_k
 
 
 def test_the_table_of_other_tools_installs_extras_that_exist():
-    installs = [install for _, install, _ in read_rows("docs/integrations.md", "tool")]
+    installs = [install for _, install, _ in read_rows("docs/reference/integrations.md", "tool")]
     named = {extra for install in installs for extra in re.findall(r"\[([\w-]+)\]", install)}
     assert named == {"mcp", "pettingzoo", "inspect", "verifiers", "lm-eval", "openspiel"}
     assert named <= set(EXTRAS)
@@ -83,8 +83,8 @@ def test_no_page_names_an_address_of_the_project_that_nobody_has_tried():
 
 
 def test_every_claim_about_another_tool_has_a_source_and_every_claim_of_ours_a_page():
-    page = (ROOT / "docs" / "comparison.md").read_text("utf-8")
-    rows = read_rows("docs/comparison.md", "tool")
+    page = (ROOT / "docs" / "reference" / "comparison.md").read_text("utf-8")
+    rows = read_rows("docs/reference/comparison.md", "tool")
     assert {tool.strip("| ") for tool, _, _ in rows} >= {
         "Gambit",
         "OpenSpiel",
@@ -96,7 +96,7 @@ def test_every_claim_about_another_tool_has_a_source_and_every_claim_of_ours_a_p
     }
     assert [tool for tool, theirs, _ in rows if not re.search(r"\[\d+\]", theirs)] == []
     assert [
-        tool for tool, _, ours in rows if not re.search(r"\]\([\w/-]+\.md\)|\(below\)", ours)
+        tool for tool, _, ours in rows if not re.search(r"\]\([\w./-]+\.md\)|\(below\)", ours)
     ] == []
     cited = {int(number) for number in re.findall(r"\[(\d+)\]", page)}
     assert cited == {int(number) for number in re.findall(r"^(\d+)\. ", page, re.MULTILINE)}

@@ -27,11 +27,12 @@ def test_every_public_name_is_in_the_reference(site):
     reference = site("reference")
     source = Path(bestresponse.__file__).parent
     lazy = [
-        path.parent
-        for path in source.rglob("__init__.py")
-        if "lazy_exports(__name__)" in path.read_text("utf-8")
+        path.parent if path.stem == "__init__" else path.with_suffix("")
+        for path in source.rglob("*.py")
+        if "\n    __getattr__, __dir__, __all__ = lazy_exports(" in path.read_text("utf-8")
     ]
     packages = {".".join(["bestresponse", *path.relative_to(source).parts]) for path in lazy}
+    assert "bestresponse.water" in packages
     assert packages <= set(reference.PACKAGES)
     for package in packages:
         page = reference.write_page(package)

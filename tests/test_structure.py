@@ -2,7 +2,7 @@
 named once, few `Any`.
 
 Every ceiling may be lowered at any time. It is raised only together with the reason in
-docs/design.md, under Size. Tokens are counted, not lines: packing a line saves none.
+docs/contribute/design.md, under Size. Tokens are counted, not lines: packing a line saves none.
 """
 
 import ast

@@ -1,4 +1,4 @@
-"""What people read is plain English: docs/voice.md lists the phrases that no text may use.
+"""What people read is plain English: docs/contribute/voice.md lists the phrases that no text may use.
 
 Checked are the documentation, every string and docstring of the source, report templates, page
 texts and the message catalogues. A comment is for developers, and free.

@@ -8,6 +8,13 @@ from pathlib import Path
 
 PACKAGES = (
     "bestresponse",
+    "bestresponse.players",
+    "bestresponse.games",
+    "bestresponse.water",
+    "bestresponse.dialogue",
+    "bestresponse.stories",
+    "bestresponse.reasoning",
+    "bestresponse.rewards",
     "bestresponse.theory",
     "bestresponse.theory.catalogue",
     "bestresponse.theory.generators",

@@ -104,7 +104,7 @@ def test_two_models_of_one_name_do_not_answer_for_each_other(tmp_path):
     with pytest.raises(SettingError, match="two have the same label among model, model"):
         br.bench([make_model(FIRST), make_model(LAST)], num_games=2, output_dir=tmp_path)
     with pytest.raises(SettingError, match="a name occurs twice"):
-        br.bench_stories([make_model(FIRST), make_model(LAST)], count=1, output_dir=tmp_path)
+        br.stories.bench([make_model(FIRST), make_model(LAST)], count=1, output_dir=tmp_path)
 
 
 def test_one_function_may_sit_in_two_seats(tmp_path):
@@ -239,7 +239,7 @@ def test_a_model_that_ends_its_thread_fails_instead_of_being_waited_for(tmp_path
 
     with pytest.raises(ModelUnavailable, match="the function of leave failed: SystemExit: 3"):
         br.bench(
-            br.from_function("leave", leave, concurrency=2),
+            br.models.from_function("leave", leave, concurrency=2),
             num_games=2,
             workers=2,
             output_dir=tmp_path,

@@ -7,6 +7,7 @@ import json
 import pydoc
 from dataclasses import replace
 from fractions import Fraction
+from operator import attrgetter
 
 import numpy as np
 import pyarrow
@@ -310,7 +311,7 @@ def test_a_model_is_verified_and_a_dialogue_is_steered(tmp_path):
         == 1
     )
     assert (
-        br.simulate_water("need", repeats=2, output_dir=tmp_path).summary()["figures"][0]["games"]
+        br.water.simulate("need", repeats=2, output_dir=tmp_path).summary()["figures"][0]["games"]
         == 2
     )
 
@@ -327,7 +328,6 @@ def test_every_public_name_is_there_and_a_misspelt_one_is_not():
         "solve",
         "nash",
         "find_game",
-        "open_model",
         "play",
         "bench",
         "formalize",
@@ -383,26 +383,26 @@ def test_a_play_goes_on_where_it_was_left_and_passes_on_what_is_new():
 
 
 def test_people_and_models_judge_residents_of_the_water_game(tmp_path):
-    run = br.simulate_water("need", days=3, repeats=1, output_dir=tmp_path)
-    sheets = br.make_judging_sheets(run, ["Ada", "Bea"], sample=1)
+    run = br.water.simulate("need", days=3, repeats=1, output_dir=tmp_path)
+    sheets = br.water.make_sheets(run, ["Ada", "Bea"], sample=1)
     assert list(sheets) == ["Ada", "Bea"]
     rows = list(csv.DictReader(io.StringIO(sheets["Ada"])))
     assert [row["resident"] for row in rows] == ["Alex", "Bob", "Cindy", "David", "Eric"]
     scales = ("information", "reasoning", "effectiveness", "adaptability", "planning")
     marks = json.dumps(dict.fromkeys(scales, 4))
-    judged = br.judge_water(run, ScriptedModel(lambda request: marks, name="judge"), sample=1)
+    judged = br.water.judge(run, ScriptedModel(lambda request: marks, name="judge"), sample=1)
     assert [score.value for score in judged.scores] == [4] * 25
     (tmp_path / "judge.csv").write_text(judged.to_csv(), "utf-8")
-    read = br.read_scores([tmp_path / "judge.csv"])
+    read = br.water.read_scores([tmp_path / "judge.csv"])
     assert [row["mean"] for row in read.summarize().rows] == [4.0] * 5
 
 
 STUDIES = ["bench", "tournament", "simulate", "steer", "verify_model", "train", "improve", "behave"]
 
 
-@pytest.mark.parametrize("name", [*STUDIES, "simulate_water", "bench_stories", "formalize"])
+@pytest.mark.parametrize("name", [*STUDIES, "water.simulate", "stories.bench", "formalize"])
 def test_a_study_shows_its_settings_and_says_what_it_does(name):
-    study = getattr(br, name)
+    study = attrgetter(name)(br)
     shown = inspect.signature(study).parameters
     assert {"args", "kwargs", "config"}.isdisjoint(shown)
     assert "output_dir" in shown

@@ -1,4 +1,4 @@
-"""Every Python example of docs/integrations.md runs and prints what its comments say."""
+"""Every Python example of docs/reference/integrations.md runs and prints what its comments say."""
 
 import os
 import re
@@ -12,7 +12,7 @@ import pytest
 from model_server import ModelServer
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "integrations.md"
+PAGE = ROOT / "docs" / "reference" / "integrations.md"
 BLOCKS = re.findall(
     r"^## (\w+).*?\n```python\n(.*?)```", PAGE.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE
 )

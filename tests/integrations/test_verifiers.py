@@ -58,7 +58,7 @@ def test_rows_of_an_export_are_asked_and_rewarded(tmp_path):
     episodes, asked = evaluate(tmp_path, lambda body: "ANSWER: A: 0.25, B: 0.75", taskset)
     rewards = sorted(episode.traces[0].reward for episode in episodes)
     # who has the columns names them P and Q: this answer cannot be read, and is worth 0
-    expected = [br.reward_reply("ANSWER: A: 0.25, B: 0.75", row["task"]) for row in rows]
+    expected = [br.rewards.reward_reply("ANSWER: A: 0.25, B: 0.75", row["task"]) for row in rows]
     assert 0 in expected
     assert max(expected) > 0.5
     assert rewards == pytest.approx(sorted(expected))
@@ -127,7 +127,7 @@ def test_the_mean_reward_with_unread_answers_is_below_that_of_the_read_ones(tmp_
 
 
 def test_the_command_of_the_page_runs_as_written(tmp_path):
-    page = (ROOT / "docs" / "integrations.md").read_text("utf-8")
+    page = (ROOT / "docs" / "reference" / "integrations.md").read_text("utf-8")
     section = page.split("\n## verifiers")[1]
     command = re.search(r"^```bash\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)[1].strip()
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])

@@ -162,7 +162,7 @@ def test_calls_are_kept_in_records_and_requests_without_tools_are_written_as_bef
 
 
 def play(model, folder, **more):
-    return br.simulate_water(
+    return br.water.simulate(
         model,
         seat=dict.fromkeys(("Bob", "Cindy", "David", "Eric"), "need"),
         days=1,
@@ -204,9 +204,9 @@ def test_a_model_behind_a_server_calls_a_function_and_the_run_can_be_replayed_wi
 
 def test_tools_where_no_model_plays_are_refused(tmp_path):
     with pytest.raises(UsageError, match="this has no effect where no model plays"):
-        br.simulate_water("need", tools=[price], days=1, repeats=1, output_dir=tmp_path)
+        br.water.simulate("need", tools=[price], days=1, repeats=1, output_dir=tmp_path)
     with pytest.raises(UsageError, match="two tools are named 'price'"):
-        br.simulate_water(lambda prompt: "ANSWER: 1", tools=[price, price], output_dir=tmp_path)
+        br.water.simulate(lambda prompt: "ANSWER: 1", tools=[price, price], output_dir=tmp_path)
 
 
 def test_the_tools_of_an_mcp_server_are_listed_and_called(server):

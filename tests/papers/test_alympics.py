@@ -440,7 +440,7 @@ def check_money(shared):
 def check_sandbox(shared):
     rules = shared.folder / "town.toml"
     rules.write_text('low = 3\nhigh = 3\nresidents = [["Mill", 3, 30], ["Farm", 3, 12]]\n')
-    run = br.simulate_water(
+    run = br.water.simulate(
         "need", rules=rules, days=2, repeats=1, output_dir=shared.folder / "own"
     )
     assert [row["resident"] for row in run.frame("days")] == ["Mill", "Farm", "Mill", "Farm"]
@@ -503,7 +503,7 @@ def check_tools(shared):
 
     seats = dict.fromkeys(NAMES[1:], "need")
     options = {"seat": seats, "days": 1, "repeats": 1, "output_dir": shared.folder / "tools"}
-    run = br.simulate_water(bid, tools=[water_price], **options)
+    run = br.water.simulate(bid, tools=[water_price], **options)
     assert run.frame("days")[0]["bid"] == 31.0
     (call,) = run.folder.calls()
     assert call["reply"]["tools"] == [["water_price", '{"day": 1}', "31.0"]]

@@ -163,7 +163,7 @@ class Lab:
 
     @cached_property
     def told(self):
-        return br.bench_stories(
+        return br.stories.bench(
             write_true_game,
             games=["prisoners-dilemma", "stag-hunt"],
             count=4,
@@ -201,7 +201,7 @@ class Lab:
             program = write_table_program(table)
             return fence(program.replace(":-", ":", 1) if story.id == broken else program)
 
-        return br.bench_stories(
+        return br.stories.bench(
             write,
             stories=chosen,
             attempts=1,
@@ -212,7 +212,9 @@ class Lab:
 
     @cached_property
     def strategies(self):
-        return br.bench_strategies(write_known_strategy, samples=2, output_dir=self.folder / "runs")
+        return br.stories.bench_strategies(
+            write_known_strategy, samples=2, output_dir=self.folder / "runs"
+        )
 
 
 @pytest.fixture(scope="module")
@@ -372,7 +374,9 @@ def _(lab):
     model = ScriptedModel(
         [fence("select(_, O, S, M) :- holds(last_move(O, M), S)."), fence(TIT_FOR_TAT)]
     )
-    found = br.formalize_strategy("Copy the other one.", lab.dilemma, model, output_dir=lab.folder)
+    found = br.stories.formalize_strategy(
+        "Copy the other one.", lab.dilemma, model, output_dir=lab.folder
+    )
     assert (found.ok, len(found.formalization.attempts)) == (True, 2)
     assert "gives no move" in found.formalization.attempts[0].wrong
 
@@ -380,7 +384,7 @@ def _(lab):
 @promise("3.1", "agents are saved to files and loaded again")
 def _(lab):
     model = ScriptedModel([fence(TIT_FOR_TAT)])
-    agent = br.formalize_strategy(
+    agent = br.stories.formalize_strategy(
         "Copy the other one.", lab.dilemma, model, name="Ada", output_dir=lab.folder
     ).agent
     agent.save(lab.folder / "ada.json")
@@ -546,7 +550,7 @@ def _(lab):
         right = asked[story.id] >= needed[story.id]
         return write_true_game(prompt) if right else "I do not know."
 
-    run = br.bench_stories(
+    run = br.stories.bench(
         learn,
         stories=chosen,
         attempts=3,

@@ -145,7 +145,7 @@ def made(tmp_path_factory):
             last = int(row["model"] == "learner")
             lines.append(f"{row['run']},{first},{last},{'' if first else 'pa'}")
         (run.path / f"sheet-rater-{number}.csv").write_text("\n".join(lines))
-    br.judge_reasoning(run, rater)
+    br.reasoning.judge(run, rater)
     return Made(br.load_run(run.path), folder)
 
 
@@ -321,7 +321,7 @@ def _(made):
         return f"If both pick R, I get {7 if len(sent) == 1 else 1}. My choice will be B. {{B}}"
 
     run = br.verify_model(
-        br.from_function("m", reason),
+        br.models.from_function("m", reason),
         PD,
         repeats=1,
         translator="rules",
@@ -524,7 +524,7 @@ def _(made):
     # three of the true ones and one of the false ones correct.
     replies = {"true": "If both pick R, I get 1.", "false": "If both pick R, I get 7."}
     models = [
-        br.from_function(name, lambda prompt, said=said: f"{said}\nANSWER: R")
+        br.models.from_function(name, lambda prompt, said=said: f"{said}\nANSWER: R")
         for name, said in replies.items()
     ]
     run = br.verify_model(
@@ -617,7 +617,7 @@ def _(made):
     assert len(rows) == 8
     assert {json.loads(row["task"])["kind"] for row in rows} == {"claims"}
     for row in rows:
-        assert br.score_reply(row["task"], row["messages"][-1]["content"]) == 1.0
+        assert br.rewards.score_reply(row["task"], row["messages"][-1]["content"]) == 1.0
 
 
 @promise("LELMA Applications: other queries and another solver, for other domains")
@@ -652,7 +652,7 @@ def _(made):
         ["If we both confess, I get 9.\nANSWER: confess"]
         + ["If we both confess, I get 3.\nANSWER: betray"] * 9
     )
-    model = br.from_function("agent", lambda prompt: next(answers))
+    model = br.models.from_function("agent", lambda prompt: next(answers))
     record = br.play(PD, {"row": _verify(model)})
     assert record.submissions[0].decision.action == "betray"
 

@@ -293,7 +293,7 @@ def writes_the_summary(made):
     assert summary["num_unread"] == 0
     replies = iter(["ANSWER: A", "I cannot tell.", "ANSWER: B", "Well."])
     run = br.bench(
-        br.from_function("now-and-then", lambda prompt: next(replies)),
+        br.models.from_function("now-and-then", lambda prompt: next(replies)),
         num_games=4,
         attempts=1,
         plain=True,

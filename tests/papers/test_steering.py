@@ -176,7 +176,7 @@ def _(tmp_path):
             '[actions.style.models]\nlogos = "simulated"\n[actions.style.texts]',
         )
     )
-    other = br.from_function("other", lambda prompt: "I disagree.")
+    other = br.models.from_function("other", lambda prompt: "I disagree.")
     config = SteerConfig(str(mine), model=other, judge="simulated", fresh=0)
     assert list(config.models) == ["other", "simulated"]
     answers = AnswerStore()
@@ -602,7 +602,7 @@ def _(debates):
 @promise("Strategies become part of the training of an LLM (discussion)")
 def _(debates, tmp_path):
     file = tmp_path / "guided.jsonl"
-    written = br.export_dialogues(debates, file)
+    written = br.dialogue.export(debates, file)
     examples = [json.loads(line) for line in file.read_text().splitlines()]
     assert len(examples) == written > 0
     for example in examples:

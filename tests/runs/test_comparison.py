@@ -25,7 +25,7 @@ def value(game, number, part="row", most=1.0):
 @pytest.fixture
 def run(tmp_path):
     def make(answer, name="m", **settings):
-        model = br.from_function(name, lambda prompt: answer)
+        model = br.models.from_function(name, lambda prompt: answer)
         return br.bench(model, output_dir=tmp_path / name, **{"num_games": 6, **settings})
 
     return make

@@ -17,7 +17,7 @@ EVEN = "ANSWER: heads: 1/2, tails: 1/2"
 @pytest.fixture
 def run(tmp_path):
     def make(answer, name="m"):
-        model = br.from_function(name, lambda prompt: answer)
+        model = br.models.from_function(name, lambda prompt: answer)
         return br.bench(model, "matching-pennies", output_dir=tmp_path / name)
 
     return make

@@ -28,7 +28,7 @@ def play_by_tool(prompt):
     return 'TOOL best_move {"round": 1}'
 
 
-MODEL = br.from_function("asks-a-tool", play_by_tool)
+MODEL = br.models.from_function("asks-a-tool", play_by_tool)
 
 
 def read_calls(run):
@@ -64,7 +64,7 @@ def test_tools_go_with_every_game_of_a_tournament(tmp_path):
         return "ANSWER: defect"
 
     games = [DILEMMA, "stag-hunt"]
-    entries = [br.from_function("listens", listen), "tit-for-tat"]
+    entries = [br.models.from_function("listens", listen), "tit-for-tat"]
     br.tournament(games, entries, rounds=1, tools=[best_move], output_dir=tmp_path)
     assert any("stag" in text for text in asked)
     assert any("cooperate" in text for text in asked)
@@ -101,7 +101,7 @@ def test_a_tool_that_fails_or_is_called_without_end_loses_nothing(tmp_path):
 
     run = br.tournament(
         DILEMMA,
-        [br.from_function("loops", loop), "cooperator"],
+        [br.models.from_function("loops", loop), "cooperator"],
         rounds=1,
         tools=[best_move],
         tool_calls=2,

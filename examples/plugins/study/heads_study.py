@@ -37,10 +37,12 @@ def prepare(config, models):
 
     def play_one(spec, done, keep):
         seats = {
-            row: br.seat_model(config.model, models[config.model], game, row, spec.data["repeat"]),
-            col: br.find_strategy("equilibrium", game, col, spec.data["repeat"]),
+            row: br.players.seat_model(
+                config.model, models[config.model], game, row, spec.data["repeat"]
+            ),
+            col: br.players.find_strategy("equilibrium", game, col, spec.data["repeat"]),
         }
-        return br.play_seats(game, seats, submissions=done, on_submission=keep)
+        return br.players.play_seats(game, seats, submissions=done, on_submission=keep)
 
     return play_one
 

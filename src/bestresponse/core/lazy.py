@@ -42,18 +42,19 @@ class LazyMapping(Mapping[K, V]):
 
 
 def lazy_exports(
-    package: str,
+    package: str, moved: Mapping[str, str] | None = None
 ) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
     """Return `__getattr__`, `__dir__` and `__all__` for `package`.
 
-    They are made from its imports under `if TYPE_CHECKING`.
+    They are made from its imports under `if TYPE_CHECKING`. `moved` says where old names are now.
     """
     exports = _read_exports(package)
 
     def __getattr__(name: str) -> object:
         if name not in exports:
+            now = f"; it is {package}.{moved[name]} now" if moved and name in moved else ""
             raise AttributeError(
-                f"module {package!r} has no attribute {name!r}",
+                f"module {package!r} has no attribute {name!r}{now}",
                 name=name,
                 obj=sys.modules[package],
             )
@@ -61,7 +62,7 @@ def lazy_exports(
         home = import_module(module)
         value = (
             getattr(home, attribute)
-            if hasattr(home, attribute)
+            if module != package and hasattr(home, attribute)
             else import_module(f"{module}.{attribute}")
         )
         setattr(sys.modules[package], name, value)

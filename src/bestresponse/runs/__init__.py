@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from bestresponse.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from bestresponse.runs import executors as executors
+    from bestresponse.runs.comparison import RunComparison as RunComparison
     from bestresponse.runs.inputs import (
         ModelSetting as ModelSetting,
     )

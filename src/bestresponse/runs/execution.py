@@ -136,7 +136,7 @@ def map_ahead(
 
 
 executors = Registry(
-    "bestresponse.executors",
+    "bestresponse.runs.executors",
     "executor",
     {
         "threads": "bestresponse.runs.execution:Threads",

@@ -83,11 +83,6 @@ EVEN = "[mix(them, ['left'-1/3, 'centre'-1/3, 'right'-1/3])]"
         (DILEMMA, "If I expect them to cooperate, I get 5 by defecting.", BOTH[:1]),
         (
             DILEMMA,
-            "If nobody cooperates, each of us gets 1 point.",
-            [pays(who, "1", "defect", "defect") for who in ("you", "them")],
-        ),
-        (
-            DILEMMA,
             "Mutual cooperation gives 3 each.",
             [pays(who, "3", "cooperate", "cooperate") for who in ("you", "them")],
         ),
@@ -106,7 +101,6 @@ EVEN = "[mix(them, ['left'-1/3, 'centre'-1/3, 'right'-1/3])]"
             "If they cooperate, I get 3 by cooperating and 5 by defecting.",
             [pays("you", "3", "cooperate", "cooperate"), pays("you", "5", "defect", "cooperate")],
         ),
-        (HUNT, "Hunting stag alone gives me nothing.", [pays("you", "0", "stag", "hare")]),
         (
             DILEMMA,
             "If they cooperate, defecting pays me 2 more than cooperating.",
@@ -264,31 +258,10 @@ EVEN = "[mix(them, ['left'-1/3, 'centre'-1/3, 'right'-1/3])]"
         ),
         (
             HUNT,
-            "If they choose stag with probability above 3/4, stag is better than hare.",
-            ["better_response_above(0.75, 'stag', 'hare', do(choice(them, 'stag'), s0))."],
-        ),
-        (
-            HUNT,
-            "If they pick stag less than 70% of the time, hare is my best response.",
-            ["best_response_below(0.7, 'hare', do(choice(them, 'stag'), s0))."],
-        ),
-        (
-            HUNT,
-            "If they choose stag with probability 3/4, I am indifferent between stag and hare.",
-            ["equal_response_to_mix('stag', 'hare', [mix(them, ['stag'-0.75, 'hare'-0.25])])."],
-        ),
-        (
-            HUNT,
             "In the mixed equilibrium I choose stag with probability 3/4.",
             ["mixed_equilibrium_part([mix(you, ['stag'-0.75, 'hare'-0.25])])."],
         ),
-        (
-            GRID,
-            "Once bottom is gone, left strictly dominates right for the column player.",
-            ["strictly_dominates_without('left', 'right', do(choice(you, 'bottom'), s0), them)."],
-        ),
         (GRID, "Once bottom is gone, (top, left) is an equilibrium.", []),
-        (HUNT, "If they choose stag with probability above 3/4, I get 4.", []),
     ],
 )
 def test_what_a_sentence_claims(game: NormalForm, text: str, claims: list[str]) -> None:
@@ -318,6 +291,11 @@ def test_what_a_sentence_claims(game: NormalForm, text: str, claims: list[str]) 
         "If they defect, I get 0 instead of 3 under mutual cooperation.",
         "If they cooperate, I cannot get 3.",
         "Si los dos cooperan, gano 3.",
+        "If they cooperate with probability above 3/4, I get 5 by defecting.",
+        "In equilibrium I get 1.",
+        "I always get 1 by defecting.",
+        "If they cooperate, defecting pays me twice as much as cooperating.",
+        "After cooperating, I get 3.",
         r"$u(\text{defect}, \text{cooperate}) = 5$",
     ],
 )
@@ -623,17 +601,6 @@ def test_a_true_claim_in_plain_words_is_not_refuted(form: str, data: st.DataObje
     assert Reviewer(RulesTranslator()).review(text, subject).refuted == (), text
 
 
-def test_what_somebody_gets_in_equilibrium_is_read_without_its_name():
-    assert read(DILEMMA, "In equilibrium I get 1.") == ["equilibrium_payoff(you, 1)."]
-    assert read(DILEMMA, "My equilibrium payoff is 3.") == ["equilibrium_payoff(you, 3)."]
-    each = ["equilibrium_payoff(you, 1).", "equilibrium_payoff(them, 1)."]
-    assert read(DILEMMA, "So, in the unique Nash equilibrium, each player earns 1.") == each
-    assert verdicts(DILEMMA, "My equilibrium payoff is 3.") == ["refuted"]
-    # Both hunt (4 each), both do not, or they mix: which one is meant is not said.
-    assert verdicts(HUNT, "In equilibrium I get 4.") == ["unknown"]
-    assert read(DILEMMA, "In equilibrium we get 2.") == []
-
-
 # Up: 2, 4, 1 and Down: 2, 3, 5 for the reasoner, so both moves are best replies to Left.
 TIED = NormalForm.bimatrix(
     [[2, 4, 1], [2, 3, 5]],
@@ -648,16 +615,9 @@ def test_that_a_best_reply_is_the_only_one_is_not_read_as_that_it_is_one(word):
     assert verdicts(TIED, "My best response to Left is Up.") == ["proved"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        # Hunting the stag is best against stag and not against hare: so not always.
-        "Stag is not always my best response.",
-        # One of the two outcomes is an equilibrium, the other is none.
-        "(stag, stag) and (stag, hare) are not both Nash equilibria.",
-    ],
-)
-def test_not_always_and_not_both_are_not_read_as_never_and_neither(text):
+def test_not_both_is_not_read_as_neither():
+    # One of the two outcomes is an equilibrium, the other is none.
+    text = "(stag, stag) and (stag, hare) are not both Nash equilibria."
     assert read(HUNT, text) == []
     assert len(read(HUNT, text.replace("not ", ""))) == 2
 
@@ -668,8 +628,6 @@ def test_the_only_equilibrium_is_read_only_where_pure_ones_tell_it():
     tied = NormalForm.bimatrix([[2, 2], [2, 0]], [[1, 0], [0, 1]], actions=(("A", "B"), ("X", "Y")))
     assert read(tied, "The only Nash equilibrium is (A, X).") == []
     assert verdicts(tied, "The only pure Nash equilibrium is (A, X).") == ["proved", "proved"]
-    assert read(tied, "In the unique Nash equilibrium, I get 2.") == []
-    assert verdicts(tied, "In equilibrium, I get 2.") == ["proved"]
 
 
 def test_a_mixed_equilibrium_that_is_called_the_only_one_has_no_pure_ones_beside_it():
@@ -704,16 +662,9 @@ def test_what_follows_namely_says_where_and_puts_no_condition_on_the_statement()
         ("Cooperating is a strictly dominated strategy.", ["proved"]),
         ("Defecting is not dominated.", ["proved"]),
         ("Defecting is weakly dominated.", ["refuted"]),
-        ("Cooperating gives me 3 in the best case and 0 in the worst case.", ["proved", "proved"]),
-        ("Defecting gives me 5 in the best case and 0 in the worst case.", ["proved", "refuted"]),
         ("Neither player has an incentive to deviate from (defect, defect).", ["proved"]),
         ("At (defect, defect), nobody can gain by deviating unilaterally.", ["proved"]),
         ("Neither of us would deviate from mutual cooperation.", ["refuted"]),
-        ("Both players have an incentive to deviate from mutual cooperation.", ["proved"] * 2),
-        ("I have an incentive to deviate from (defect, defect).", ["refuted"]),
-        ("My maximin payoff is 1.", ["proved"]),
-        ("My maximin payoff is 3.", ["refuted"]),
-        ("Defecting is my maximin strategy, and it guarantees me at least 1.", ["proved"] * 2),
         ("The lowest payoff I can get from cooperating is 0.", ["proved"]),
         ("Even if they cooperate, defecting gives me 5 rather than 3.", ["proved", "proved"]),
         ("Defecting pays me more than cooperating, whatever the other player does.", ["proved"]),
@@ -722,16 +673,6 @@ def test_what_follows_namely_says_where_and_puts_no_condition_on_the_statement()
 def test_words_for_deviations_cases_and_dominated_moves_are_read(text, verdict):
     """Both cooperating pays 3, both defecting 1, defecting against a cooperator 5 and 0."""
     assert verdicts(DILEMMA, text) == verdict
-
-
-def test_who_would_leave_an_outcome_is_said_of_each_player_alone():
-    """At (hawk, hawk) each would rather be a dove; at (hawk, dove) neither would change."""
-    game = tables.load("hawk-dove")
-    assert verdicts(game, "I have an incentive to deviate from (hawk, hawk).") == ["proved"]
-    corner = "The other player has an incentive to deviate from (Up, Right)."
-    assert read(CORNER, corner) == ["not(best_response('Right', do(choice(you, 'Up'), s0), them))."]
-    # I gain by moving to Down there, and they gain by moving to Left; at (Up, Left) neither does.
-    assert verdicts(CORNER, "I would gain by deviating from (Up, Left).") == ["refuted"]
 
 
 def test_of_three_moves_one_may_be_dominated_by_a_mixture_of_which_nothing_is_read():

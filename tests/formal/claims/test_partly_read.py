@@ -116,61 +116,6 @@ def test_a_clause_that_says_nothing_of_the_game_leaves_the_sentence_read(text: s
     ("game", "right", "wrong"),
     [
         (
-            DILEMMA,
-            "(defect, defect) is a Nash equilibrium because each of us gets 1 there.",
-            "(defect, defect) is a Nash equilibrium because each of us gets 5 there.",
-        ),
-        (
-            DILEMMA,
-            "Defecting is dominant, since it pays me 5 against a cooperator.",
-            "Defecting is dominant, since it pays me 7 against a cooperator.",
-        ),
-        (
-            HAWK_DOVE,
-            "My best response to hawk is dove, which gives me 0 instead of -1.",
-            "My best response to hawk is dove, which gives me 1 instead of -1.",
-        ),
-        (
-            DILEMMA,
-            "My dominant strategy is to defect, which pays me 1 against a defector.",
-            "My dominant strategy is to defect, which pays me 2 against a defector.",
-        ),
-        (
-            DILEMMA,
-            "(defect, defect) is an equilibrium, which is not Pareto optimal.",
-            "(defect, defect) is an equilibrium, which is Pareto optimal.",
-        ),
-        (
-            DILEMMA,
-            "Mutual defection is an equilibrium, since it gives each of us 1.",
-            "Mutual defection is an equilibrium, since it gives each of us 3.",
-        ),
-        (
-            DILEMMA,
-            "If I defect and you cooperate, I get 5 (the highest payoff in the game).",
-            "If both defect, I get 1 (the highest payoff in the game).",
-        ),
-        (
-            DILEMMA,
-            "If I defect and they cooperate, I get 5, which is the most I can get in this game.",
-            "If both cooperate, I get 3, which is the most I can get in this game.",
-        ),
-        (
-            DILEMMA,
-            "If both defect, I get 1, which is 2 less than under mutual cooperation.",
-            "If both defect, I get 1, which is 3 less than under mutual cooperation.",
-        ),
-        (
-            HAWK_DOVE,
-            "(hawk, dove) is an equilibrium, in which I get 2.",
-            "(hawk, dove) is an equilibrium, in which I get 1.",
-        ),
-        (
-            HAWK_DOVE,
-            "Dove is my maximin choice, with a guaranteed payoff of 0.",
-            "Dove is my maximin choice, with a guaranteed payoff of 1.",
-        ),
-        (
             HAWK_DOVE,
             "Against a hawk, I get 0 by playing dove, so dove is the better reply.",
             "Against a hawk, I get 0 by playing dove, so hawk is the better reply.",
@@ -182,7 +127,7 @@ def test_a_clause_that_says_nothing_of_the_game_leaves_the_sentence_read(text: s
         ),
         (
             PUBLISHED,
-            "If I choose B and they choose R, I get $0, which is worse than $1.",
+            "If I choose B and they choose R, I get $0, which is less than $1.",
             "If I choose B and they choose R, I get $0, which is better than $1.",
         ),
         (

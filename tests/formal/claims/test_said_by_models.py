@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from deciding import prove
 
-from bestresponse.api.reasoning import verify
 from bestresponse.formal.claims import (
     Checker,
     Claim,
@@ -21,6 +20,7 @@ from bestresponse.formal.claims import (
     say,
 )
 from bestresponse.formal.claims.claim import read_answer
+from bestresponse.formal.claims.form import WrittenNumber
 from bestresponse.formal.claims.translation import Translation, find_passages
 from bestresponse.logic import EmbeddedEngine
 from bestresponse.models.providers.scripted import ScriptedModel
@@ -458,16 +458,17 @@ def test_cut_replies_unknown_forms_and_unclear_references_are_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("amount", "state"),
+    ("amount", "verdict"),
     [
-        ("0.0", "unrefuted"),
-        ("0.04", "unrefuted"),
+        ("0.0", "proved"),
+        ("0.04", "proved"),
         ("0", "refuted"),
         ("0.1", "refuted"),
         ("0.00", "refuted"),
     ],
 )
-def test_an_amount_is_rounded_to_the_decimals_that_were_written_zeros_too(amount, state) -> None:
+def test_an_amount_is_rounded_to_the_decimals_that_were_written_zeros_too(amount, verdict) -> None:
     # The value of [[9, -5], [-7, 4]] is (9 x 4 - 5 x 7) / (9 + 5 + 7 + 4) = 0.04.
     game = NormalForm.zero_sum([[9, -5], [-7, 4]])
-    assert verify(game, f"In equilibrium I get {amount}.").state.value == state
+    claim = Claim("equilibrium_payoff", ("you", WrittenNumber(amount)))
+    assert Checker(Subject(game)).check(claim).verdict.value == verdict

@@ -19,8 +19,6 @@ ENTRY = Subject(load_tree("entry-deterrence"))
         ("If I choose in, their optimal move would be to share.", ["proved"]),
         ("By backward induction I choose in.", ["proved"]),
         ("By backward induction I choose out.", ["refuted"]),
-        ("By backward induction I get 2.", ["proved"]),
-        ("By backward induction they get 5.", ["refuted"]),
         ("By backward induction one might say that I choose out.", []),
     ],
 )

@@ -143,7 +143,7 @@ def test_a_stated_mix_is_answered_by_what_each_action_brings():
     assert "The column player chooses with these probabilities: P 0.3, Q 0.7." in question
     assert "rational" not in question
     # A instead of B loses 1.3 of a range of 5.
-    assert br.score_reply(task, "ANSWER: A: 1, B: 0") == pytest.approx(1 - 1.3 / 5)
+    assert br.rewards.score_reply(task, "ANSWER: A: 1, B: 0") == pytest.approx(1 - 1.3 / 5)
 
 
 def test_replies_of_random_games_are_best_replies_of_either_seat():
@@ -151,9 +151,9 @@ def test_replies_of_random_games_are_best_replies_of_either_seat():
     games = rng.integers(-9, 10, (40, 2, 3, 4)).astype(float)
     examples = list(make_matrix_examples(games, Telling(("table", "short")), rng, "reply"))
     assert {example.task["seat"] for example in examples} == {0, 1}
-    assert [br.score_reply(example.task, example.answer) for example in examples] == pytest.approx(
-        [1.0] * 40
-    )
+    assert [
+        br.rewards.score_reply(example.task, example.answer) for example in examples
+    ] == pytest.approx([1.0] * 40)
 
 
 def test_thousandths_sum_to_one_where_thirds_are_mixed():
@@ -168,13 +168,13 @@ def test_thousandths_sum_to_one_where_thirds_are_mixed():
 def test_a_reply_is_rewarded_as_the_benchmark_measures_it():
     zero_sum = describe_matrix(PENNIES, 0, "table", "neutral") | {"opponent": [0.5, 0.5]}
     # A: 0.75 loses 0.5 to a best reply, of a range of 2.
-    assert br.score_reply(zero_sum, "ANSWER: A: 0.75, B: 0.25") == 0.75
+    assert br.rewards.score_reply(zero_sum, "ANSWER: A: 0.75, B: 0.25") == 0.75
     dilemma = np.array([[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]])
     general = describe_matrix(dilemma, 0, "table", "neutral") | {"opponent": [0.0, 1.0]}
     # Against defection A earns 0 and B earns 1, of a range of 5.
-    assert br.score_reply(general, "ANSWER: A: 1, B: 0") == 0.8
+    assert br.rewards.score_reply(general, "ANSWER: A: 1, B: 0") == 0.8
     with pytest.raises(InvalidMove):
-        br.score_reply(zero_sum, "I cannot say.")
+        br.rewards.score_reply(zero_sum, "I cannot say.")
 
 
 def test_a_relabelled_game_has_the_same_class_and_another_game_has_not():
@@ -197,7 +197,10 @@ def test_answers_of_random_games_lose_at_most_their_rounding():
         examples = list(
             make_matrix_examples(part, Telling(("table", "json"), ("neutral", "patrol")), rng)
         )
-        assert min(br.score_reply(example.task, example.answer) for example in examples) > 0.985
+        assert (
+            min(br.rewards.score_reply(example.task, example.answer) for example in examples)
+            > 0.985
+        )
 
 
 def read_rows(folder, split):

@@ -34,7 +34,7 @@ def test_grpo_with_the_batch_reward_raises_its_reward(speaker, tmp_path):
     rows = load_dataset(str(folder), split="train", cache_dir=str(tmp_path / "cache"))
     trainer = GRPOTrainer(
         str(speaker),
-        reward_funcs=br.reward_replies,
+        reward_funcs=br.rewards.reward_replies,
         args=GRPOConfig(
             output_dir=str(tmp_path / "runs"),
             max_steps=25,

@@ -142,7 +142,7 @@ def test_questions_that_do_not_fit_together_are_answered_in_parts(base, monkeypa
 def test_a_folder_that_is_no_network_is_refused_in_a_sentence(tmp_path):
     Path(tmp_path / "model.safetensors").write_bytes(b"no weights")
     with pytest.raises(br.BestResponseError, match="holds no model of `transformers`"):
-        br.open_model(str(tmp_path))
+        br.models.open_model(str(tmp_path))
 
 
 def test_a_reply_that_a_stop_ends_was_not_cut_short(base):
@@ -186,7 +186,7 @@ def test_weights_are_read_from_safetensors_alone_and_code_beside_them_is_never_r
     (coded / "evil.py").write_text(f"open({str(ran)!r}, 'w')\n")
     for folder in (pickled, coded):
         with pytest.raises(ModelError):
-            br.open_model(str(folder)).complete(Request((Message("user", "A or B?"),)))
+            br.models.open_model(str(folder)).complete(Request((Message("user", "A or B?"),)))
     assert not ran.exists()
 
 

@@ -15,9 +15,9 @@ def classify(prompt):
     return shown_in(text)
 
 
-GOOD = br.from_function("good", classify)
-CALM = br.from_function("always-calm", lambda prompt: "calm")
-SILENT = br.from_function("silent", lambda prompt: "I cannot tell.")
+GOOD = br.models.from_function("good", classify)
+CALM = br.models.from_function("always-calm", lambda prompt: "calm")
+SILENT = br.models.from_function("silent", lambda prompt: "I cannot tell.")
 
 
 @pytest.mark.parametrize("order", [(CALM, GOOD, SILENT), (GOOD, SILENT, CALM)])
@@ -43,7 +43,7 @@ def test_the_best_on_labelled_messages_is_taken(tmp_path, order):
 
 
 def test_the_first_is_taken_where_they_tie(tmp_path):
-    other = br.from_function("as-good", lambda prompt: classify(prompt))
+    other = br.models.from_function("as-good", lambda prompt: classify(prompt))
     run = br.steer("meeting", follow=True, classifier=(other, GOOD), fresh=0, output_dir=tmp_path)
     assert [row["taken"] for row in run.frames["following"]] == ["yes", "no"]
 

@@ -33,7 +33,7 @@ def test_a_folder_of_texts_with_games_is_a_benchmark(folder, tmp_path):
             f"```\n{PROGRAMS['trust' if 'Jonas pays back' in prompt else 'prisoners_dilemma']}\n```"
         )
 
-    run = br.bench_stories(
+    run = br.stories.bench(
         answer, stories=folder, form="program", attempts=1, output_dir=tmp_path / "runs"
     )
     rows = {row["story"]: row["verdict"] for row in run.frames["programs"]}
@@ -97,7 +97,7 @@ def test_stories_of_a_file_are_judged_by_what_they_tell_also_when_the_run_is_ope
     # ranks, and right.
     (tmp_path / "words.toml").write_text(WORDS)
     answer = f"```\n{PROGRAMS['prisoners_dilemma']}\n```"
-    run = br.bench_stories(
+    run = br.stories.bench(
         lambda prompt: answer,
         stories=tmp_path / "words.toml",
         form="program",

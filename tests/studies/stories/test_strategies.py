@@ -30,7 +30,9 @@ def author(prompt):
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    return br.bench_strategies(author, samples=2, output_dir=tmp_path_factory.mktemp("runs"))
+    return br.stories.bench_strategies(
+        author, samples=2, output_dir=tmp_path_factory.mktemp("runs")
+    )
 
 
 def test_totals_of_four_rounds_against_anti_tit_for_tat_are_those_worked_out_by_hand():

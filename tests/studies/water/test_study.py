@@ -403,7 +403,7 @@ def test_personas_of_ones_own_are_told_to_models(tmp_path):
 
 
 def test_the_study_is_a_function_and_leaves_a_file_for_each_frame(tmp_path):
-    run = br.simulate_water("need", repeats=2, days=2, output_dir=tmp_path)
+    run = br.water.simulate("need", repeats=2, days=2, output_dir=tmp_path)
     assert run.config.town.days == 2
     assert {path.name for path in run.path.iterdir()} >= {
         "games.csv",

@@ -103,7 +103,7 @@ def test_in_seltens_horse_the_third_player_believes_in_a_mistake_of_the_second()
     assert found.exact_beliefs[1] <= Fraction(1, 3) <= Fraction(1, 2) <= found.exact_beliefs[5]
 
 
-def test_three_who_must_mix_with_irrational_probabilities_are_refused():
+def test_three_who_must_mix_are_refused():
     # The only equilibrium of this table; x = 0.1518, y = 0.2821 solve 4 x + 2 y - 4 x y = 1 for the
     # third player.
     payoffs = (
@@ -118,7 +118,7 @@ def test_three_who_must_mix_with_irrational_probabilities_are_refused():
         player = "ABC"[len(moves)]
         return Turn(player, player, {str(move): build(*moves, move) for move in range(2)})
 
-    with pytest.raises(NotCertified, match="simple fractions"):
+    with pytest.raises(NotCertified, match="only where they are pure"):
         find_sequential(build_tree(["A", "B", "C"], build()))
 
 

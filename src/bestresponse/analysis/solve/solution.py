@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 TABLE_METHODS = ("enumeration", "lemke-howson", "zero-sum", "pure")
 CFR_VARIANTS = ("cfr", "cfr+", "dcfr", "pcfr+")
-SAMPLINGS = ("external-sampling", "outcome-sampling")
+SAMPLING = "external-sampling"
 TREE_METHODS = (
     "sequence-form",
     "backward-induction",
     "normal-form",
     "interim",
     *CFR_VARIANTS,
-    *SAMPLINGS,
+    SAMPLING,
 )
 METHODS = ("auto", *dict.fromkeys((*TABLE_METHODS, *TREE_METHODS)))
 OBJECTIVES = ("welfare", "fairness", "entropy", "any")

@@ -47,7 +47,6 @@ from bestresponse.theory.trees.types import order_types
 if TYPE_CHECKING:
     from bestresponse.theory.correlation.equilibria import Objective
     from bestresponse.theory.trees.cfr import Variant
-    from bestresponse.theory.trees.mccfr import Sampling
 
 
 _LARGEST = 1e100
@@ -117,7 +116,7 @@ def check_scale(game: NormalForm | Tree) -> None:
         )
 
 
-_ITERATED = (*solution.CFR_VARIANTS, *solution.SAMPLINGS)
+_ITERATED = (*solution.CFR_VARIANTS, solution.SAMPLING)
 """Methods for trees that take a number of iterations."""
 
 
@@ -147,12 +146,8 @@ def solve_any_tree(tree: Tree, wish: Wish | None = None) -> SolvedTree:
             solved = _normal_form(tree, None, wish)
         case "interim":
             solved = _by_types(form, wish)
-        case "external-sampling" | "outcome-sampling":
-            solved = _sampled(
-                form,
-                "external" if method == "external-sampling" else "outcome",
-                wish,
-            )
+        case solution.SAMPLING:
+            solved = _sampled(form, wish)
         case _:
             solved = _iterated(form, cast("Variant", method), wish)
     if wish.iterations and solved.cfr is None and method not in _ITERATED:
@@ -351,10 +346,10 @@ def _iterated(form: SequenceForm, variant: Variant, wish: Wish) -> SolvedTree:
     return replace(solved, remarks=tuple(remarks), cfr=regrets)
 
 
-def _sampled(form: SequenceForm, sampling: Sampling, wish: Wish) -> SolvedTree:
+def _sampled(form: SequenceForm, wish: Wish) -> SolvedTree:
     iterations = wish.iterations or _SAMPLES
-    policy = theory.mccfr_tree(form.tree, iterations=iterations, sampling=sampling).on(form.tree)
-    solved = _approximate(form, policy, f"MCCFR, {sampling} sampling, {iterations:,} iterations")
+    policy = theory.mccfr_tree(form.tree, iterations=iterations)
+    solved = _approximate(form, policy, f"MCCFR, external sampling, {iterations:,} iterations")
     return replace(solved, remarks=(_NEAR.format(solved.equilibria[0].nash_conv, iterations),))
 
 

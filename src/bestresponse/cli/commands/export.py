@@ -65,7 +65,7 @@ def write_dialogues(
 ) -> None:
     """Write the guided dialogues of a run of `steer` as examples to train a model on."""
     _check_free(output, force)
-    print(f"{output}: {br.export_dialogues(run, output):,} examples")
+    print(f"{output}: {br.dialogue.export(run, output):,} examples")
 
 
 @export_command.command("gguf")

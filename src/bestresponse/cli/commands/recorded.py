@@ -111,7 +111,7 @@ def report_run(
     gate.check(loaded)
 
 
-def _name_comparison(comparison: br.RunComparison) -> str:
+def _name_comparison(comparison: br.runs.RunComparison) -> str:
     ids = [compared.run.manifest.run for compared in comparison.runs]
     return f"comparison-{digest(ids, 12)}"
 

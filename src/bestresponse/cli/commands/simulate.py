@@ -109,7 +109,7 @@ def write_sheet(
 ) -> None:
     """Write sheets for human judges: the persona, the events, the resident's words and the scales,
     for each game and resident."""
-    sheets = br.make_judging_sheets(
+    sheets = br.water.make_sheets(
         run,
         judge or ["judge 1"],
         sample=sample,
@@ -141,7 +141,7 @@ class JudgeConfig(RunSettings):
 
 def judge(config: JudgeConfig, as_json: AsJson = False) -> None:
     """Judge, write the scores and show their means."""
-    judged = br.judge_water(
+    judged = br.water.judge(
         config.run,
         config.model,
         sample=config.sample,
@@ -177,10 +177,10 @@ def show_scores(
     People's assessments of their own play, from the questionnaire of an experiment, are shown next
     to the judges' scores.
     """
-    _print_scores(br.read_scores(sheets), by, as_json)
+    _print_scores(br.water.read_scores(sheets), by, as_json)
 
 
-def _print_scores(scores: br.WaterScores, by: str | None, as_json: bool) -> None:
+def _print_scores(scores: br.water.WaterScores, by: str | None, as_json: bool) -> None:
     """Print what was given on each scale, and why."""
     scales = scores.summarize(by)
     reasons = scores.list_reasons()

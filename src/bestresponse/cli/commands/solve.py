@@ -61,7 +61,7 @@ def solve_command(
             help=(
                 "How to solve: auto; a table by enumeration, lemke-howson, zero-sum or pure; a tree"
                 " by sequence-form, backward-induction, normal-form, interim (games with types),"
-                " cfr, cfr+, dcfr, pcfr+, external-sampling or outcome-sampling."
+                " cfr, cfr+, dcfr, pcfr+ or external-sampling."
             ),
             autocompletion=complete_method,
         ),

@@ -173,7 +173,7 @@ def _judge_run(run: Path, text: Path | None, typed: Typed) -> None:
     limits = {name: typed.settings[name] for name in _FOR_JUDGES[1:]}
     given = {name: value for name, value in limits.items() if value is not None}
     config = read_settings(RunSettings, given)
-    sheets = br.judge_reasoning(run, models, config.limits)
+    sheets = br.reasoning.judge(run, models, config.limits)
     marks = {row["rater"]: row for row in br.load_run(run).frame("marks").rows}
     for sheet in sheets:
         print(f"wrote {sheet}; `bestresponse report {run}` sets it beside people's")

@@ -9,8 +9,8 @@ equilibrium), or whether the former is at most `tolerance` (`reward = "success"`
 cannot be read fails the rollout and has the least of these rewards, -1 or 0: verifiers takes a
 trace without a reward for one with 0, which would be the best there is.
 
-Solved games: the rows of `bestresponse export sft --purpose rl`, rewarded by `br.reward_reply` from
-0 to 1; an answer that cannot be read has 0.
+Solved games: the rows of `bestresponse export sft --purpose rl`, rewarded by
+`br.rewards.reward_reply` from 0 to 1; an answer that cannot be read has 0.
 
 Game: every seat that a model takes has a trace of its own, rewarded by the payoff of that seat.
 Seats are filled with `player` (the model that is evaluated or trained), `rival` (another model,

@@ -1,10 +1,10 @@
 """Recorded play of others becomes a run: read by a mapping, checked row by row, nothing repaired.
 
-A mapping is a TOML file that says which columns hold what (docs/behave.md). Moves are what counts:
-payoffs are worked out from them by the table of the game and compared with the recorded ones. A row
-that cannot be right is named with its line; a match with a move that is missing or unknown, or with
-a round that is missing or there twice, is left out as a whole. Rounds may be in any order.
-"""
+A mapping is a TOML file that says which columns hold what (docs/measure/behave.md). Moves are what
+counts: payoffs are worked out from them by the table of the game and compared with the recorded
+ones. A row that cannot be right is named with its line; a match with a move that is missing or
+unknown, or with a round that is missing or there twice, is left out as a whole. Rounds may be in
+any order."""
 
 import hashlib
 import json

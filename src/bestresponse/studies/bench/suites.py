@@ -1,6 +1,6 @@
 """The games of other benchmarks by one name: each is benched in a run of its own.
 
-What their papers play and what is smaller or left out here is told in docs/suites.md.
+What their papers play and what is smaller or left out here is told in docs/measure/suites.md.
 """
 
 from collections.abc import Mapping, Sequence

@@ -51,7 +51,7 @@ drawn and solved by `bestresponse export`; nothing comes from a model or a perso
 | column | |
 |---|---|
 {_COLUMNS[settings["purpose"]]}
-| `task` | the game as JSON text, by which `bestresponse.score_reply` measures any answer |
+| `task` | the game as JSON text, by which `bestresponse.rewards.score_reply` measures any answer |
 
 | split | rows |
 |---|---|

@@ -151,7 +151,7 @@ class ExportConfig:
         default="sft",
         help=(
             "Columns: messages for supervised training, or prompt for reinforcement with the"
-            " reward of `br.reward_replies`."
+            " reward of `br.rewards.reward_replies`."
         ),
     )
     files: Literal["jsonl", "parquet"] = setting(default="jsonl", help="File format.")

@@ -397,7 +397,7 @@ def learn_policy(tree: Tree, iterations: int, variant: Variant) -> Policy:
     Samples have the seed 0.
     """
     if variant == "external-sampling":
-        return mccfr_tree(tree, iterations=iterations, sampling="external").on(tree)
+        return mccfr_tree(tree, iterations=iterations)
     return cfr(tree, iterations, variant).policy
 
 

@@ -37,7 +37,7 @@ class AgentBranch(LogitBranch):
     given its information set, times that of the way from the move to the leaf.
     """
 
-    def __init__(self, tree: Tree, noise: Array | None = None) -> None:
+    def __init__(self, tree: Tree) -> None:
         to_sequence_form(tree)  # which refuses trees without perfect recall
         rows = []
         is_possible = tree.reach[tree.leaves] > 0
@@ -49,7 +49,7 @@ class AgentBranch(LogitBranch):
             raise InvalidGame(
                 "nobody moves, or somebody only after draws of chance that have probability 0"
             )
-        super().__init__([len(infoset.moves) for infoset in tree.infosets], noise)
+        super().__init__([len(infoset.moves) for infoset in tree.infosets])
         ranges = np.ptp(tree.payoffs[tree.leaves], axis=0)
         self.unit = float(ranges.max()) or 1.0
         self._chance = np.log(np.maximum(tree.reach, np.finfo(np.float64).tiny))

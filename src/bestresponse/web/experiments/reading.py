@@ -341,7 +341,7 @@ def _check_texts(experiment: Experiment) -> None:
     try:
         load_language(experiment.language)
     except UsageError as error:
-        why = f"{error}. Choose another language, or add it: see docs/translate.md"
+        why = f"{error}. Choose another language, or add it: see docs/people/translate.md"
         raise _Mistake(why, "language") from None
     base = load_texts("en")
     for name, wording in experiment.text.items():

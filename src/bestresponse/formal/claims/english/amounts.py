@@ -10,13 +10,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import partialmethod
-from itertools import pairwise
 
 from bestresponse.formal.claims.claim import Claim
 from bestresponse.formal.claims.english.cases import Cases
 from bestresponse.formal.claims.english.parts import (
     ALWAYS,
-    NO_CASE,
     UNSAID,
     Act,
     Case,
@@ -25,7 +23,6 @@ from bestresponse.formal.claims.english.parts import (
     Fact,
     Impossible,
     Instead,
-    Often,
     PaidAmount,
     Part,
     Party,
@@ -41,7 +38,6 @@ from bestresponse.formal.claims.english.parts import (
     require,
     require_said,
 )
-from bestresponse.formal.claims.form import Move, WrittenNumber
 
 
 class Amounts(Cases):
@@ -63,18 +59,16 @@ class Amounts(Cases):
             elif isinstance(part, Share):
                 shares.append(part)
         instead = find_first(parts, Instead)
-        always = "always_flag" in parts
-        return self._pay(tuple(shares), find_side(parts), instead, always)
+        return self._pay(tuple(shares), find_side(parts), instead)
 
     def _pay(
         self,
         shares: tuple[Share, ...],
         side: Side,
         instead: Instead | None,
-        always: bool,
     ) -> Fact:
         def state(case: Choices) -> Iterator[Claim]:
-            if always or ALWAYS in case:
+            if ALWAYS in case:
                 for kind in ("guaranteed", "limited"):
                     yield from self._bound(case, kind, shares, side)
                 return
@@ -92,7 +86,7 @@ class Amounts(Cases):
             paid = party if party.players else before.party
             share = Share(paid, amount._replace(average=average))
             same_side = side if act is None else Side(act, side.case)
-            return self._pay((share,), same_side, None, always)
+            return self._pay((share,), same_side, None)
 
         return Fact(state, shares[0].party if len(shares) == 1 else UNSAID, again)
 
@@ -154,7 +148,7 @@ class Amounts(Cases):
             shares = []
             for player, value in zip(order, numbers, strict=True):
                 shares.append(Share(Party((player,)), PaidAmount(value)))
-            facts.append(self._pay(tuple(shares), find_side(parts), None, always=False))
+            facts.append(self._pay(tuple(shares), find_side(parts), None))
         return Either(facts)
 
     # Comparisons.
@@ -170,10 +164,9 @@ class Amounts(Cases):
             if len(acts) < len(sides):
                 outcomes = [dict(side.case) for side in sides if side.act is None]
                 yield from self._compare_outcomes(outcomes, party, relation)
-            elif "always_flag" in parts or ALWAYS in case:
-                has_case = bool(set(case) - {ALWAYS})
+            elif ALWAYS in case:
                 has_side_case = any(side.case for side in sides)
-                alone = not (has_case or relation.has_size or has_side_case)
+                alone = set(case) == {ALWAYS} and relation.by is None and not has_side_case
                 require(alone, "always is said of a case")
                 for player in self._find_owners(acts, party):
                     indices = self._order(acts, player, relation.sign)
@@ -205,36 +198,13 @@ class Amounts(Cases):
         indices: list[int],
         relation: Relation,
     ) -> Claim:
-        if relation.has_size:
+        if relation.by is not None:
             better, worse = (case | {player: index} for index in indices)
-            return self._claim_size(player, relation, better, worse)
+            return self._claim_size(player, relation.by, better, worse)
         *names, name = self._name(player, *indices)
-        often = case.get(1 - player)
-        if isinstance(often, Often):
-            chosen = self._choose(often, 1 - player)
-            return Claim(f"better_response_{often.side}", (often.share, *names, chosen, name))
         moves, mixes = self._against(case, player)
         form = "better_response_to_mix" if mixes else "better_response"
         return Claim(form, (*names, mixes or moves, name))
-
-    def _choose(self, often: Often, player: int) -> tuple[Move, ...]:
-        return (self._name_move(player, often.index),)
-
-    def _read_indifferent(self, *parts: Part) -> Fact:
-        acts = pick(parts, Act)
-        party = find_party(parts)
-
-        def state(case: Choices) -> Iterator[Claim]:
-            is_one = len(party.players) < 2 and not self.has_turns
-            require(is_one, "several players are indifferent, or moves in turn")
-            player = party.players[0] if party.players else self._find_mover(acts[0], party, case)
-            moves, mixes = self._against(self._face(case, player), player)
-            indices = [act.index(player) for act in acts]
-            *names, name = self._name(player, *indices)
-            form = "equal_response_to_mix" if mixes else "equal_response"
-            yield Claim(form, (*names, mixes or moves, name))
-
-        return Fact(state)
 
     def _compare_outcomes(
         self,
@@ -245,8 +215,8 @@ class Amounts(Cases):
         require_said(party.players and len(cases) == 2, "it is not said for whom, or than what")
         for player in party.players:
             better, worse = cases[:: relation.sign]
-            if relation.has_size:
-                yield self._claim_size(player, relation, better, worse)
+            if relation.by is not None:
+                yield self._claim_size(player, relation.by, better, worse)
             else:
                 name = self.subject.players[player]
                 yield Claim("better_outcome", (name, self._chain(better), self._chain(worse)))
@@ -254,68 +224,13 @@ class Amounts(Cases):
     def _claim_size(
         self,
         player: int,
-        relation: Relation,
+        by: Fraction,
         better: Choices,
         worse: Choices,
     ) -> Claim:
-        """Claim by how much, or how many times as much, one outcome pays more than another."""
+        """Claim by how much one outcome pays more than another."""
         name = self.subject.players[player]
-        outcomes = (self._chain(better), self._chain(worse))
-        if relation.by is not None:
-            return Claim("payoff_difference", (name, relation.by, *outcomes))
-        if relation.times is not None:
-            return Claim("payoff_ratio", (name, relation.times, *outcomes))
-        raise ValueError("the relation has no size")
-
-    def _read_changes(self, *parts: Part) -> Fact:
-        """Claim what switching from one move to another does to a payoff."""
-        old, new = pick(parts, Act)
-        party = find_party(parts)
-        relation = pick(parts, Relation)[0]
-        numbers = pick(parts, WrittenNumber)
-        setting = find_first(parts, Case) or NO_CASE
-        player = party.single
-        if player is None or self.has_turns:
-            raise Impossible("it is not one player who switches in a table")
-
-        def state(case: Choices) -> Iterator[Claim]:
-            around = self._face(case | self._join(setting), player)
-            before = around | {player: old.index(player)}
-            after = around | {player: new.index(player)}
-            if len(numbers) == 1:
-                sized = Relation(relation.sign, by=numbers[0])
-                yield self._claim_size(player, sized, *(after, before)[:: relation.sign])
-                return
-            yield self._claim_payoff(before, player, PaidAmount(numbers[0]))
-            yield self._claim_payoff(after, player, PaidAmount(numbers[1]))
-            yield Claim("higher" if relation.sign > 0 else "lower", (numbers[1], numbers[0]))
-
-        return Fact(state)
-
-    def _read_all_pay(self, *parts: Part) -> Fact:
-        """Claim that all moves of a player pay an amount, or all the same."""
-        party = find_first(parts, Party) or Party((0,))
-        player = party.single
-        amount = find_first(parts, PaidAmount)
-        if player is None or self.has_turns:
-            raise Impossible("it is not said of one player in a table")
-        indices = range(len(self.subject.actions[player]))
-        require("pair_only" not in parts or len(indices) == 2, "there are more than two moves")
-
-        def state(case: Choices) -> Iterator[Claim]:
-            faced = self._face(case, player)
-            require(player not in faced, "somebody chooses twice")
-            if amount is not None:
-                for index in indices:
-                    yield self._claim_payoff(faced | {player: index}, player, amount)
-                return
-            moves, mixes = self._against(faced, player)
-            form = "equal_response_to_mix" if mixes else "equal_response"
-            for first, second in pairwise(indices):
-                *names, name = self._name(player, first, second)
-                yield Claim(form, (*names, mixes or moves, name))
-
-        return Fact(state)
+        return Claim("payoff_difference", (name, by, self._chain(better), self._chain(worse)))
 
     def _compare_numbers(self, form: str, *numbers: Fraction) -> Fact:
         return Fact(lambda case: [Claim(form, numbers)])
@@ -323,14 +238,11 @@ class Amounts(Cases):
     _read_higher = partialmethod(_compare_numbers, "higher")
     _read_lower = partialmethod(_compare_numbers, "lower")
 
-    def _judge_amounts(self, form: str, *numbers: Fraction) -> Fact:
+    def _read_better_amount(self, *numbers: Fraction) -> Fact:
         words = {word for move in self.words.moves for word in move}
         named = any(word[:1].isdigit() for word in words)
         require(not named, "moves have numbers for names: one of them may be better than another")
-        return self._compare_numbers(form, *numbers)
-
-    _read_better_amount = partialmethod(_judge_amounts, "higher")
-    _read_worse_amount = partialmethod(_judge_amounts, "lower")
+        return self._compare_numbers("higher", *numbers)
 
     # Best responses.
 
@@ -361,12 +273,6 @@ class Amounts(Cases):
                 cases = [{1 - player: index} for index in replies]
             for faced in cases:
                 action, name = self._name(player, act.index(player))
-                often = faced.get(1 - player)
-                if isinstance(often, Often):
-                    chosen = self._choose(often, 1 - player)
-                    args = (often.share, action, chosen, name)
-                    yield Claim(f"best_response_{often.side}", args, "denied" in parts)
-                    return
                 moves, mixes = self._against(faced, player)
                 form = "best_response_to_mix" if mixes else "best_response"
                 yield Claim(form, (action, mixes or moves, name), "denied" in parts)
@@ -398,61 +304,6 @@ class Amounts(Cases):
                 yield Claim(f"{kind}_possible_individual_payoff", (amount.value, *names))
 
         return Fact(state)
-
-    def _read_both_extremes(self, *parts: Part) -> Fact:
-        """Claim the best and worst of a move: "3 in the best case and 0 in the worst"."""
-        shared = [part for part in parts if isinstance(part, Party | Act | Side)]
-        amounts = pick(parts, PaidAmount)
-        kinds = [part for part in parts if part in ("highest", "lowest")]
-        facts = []
-        for amount, kind in zip(amounts, kinds, strict=True):
-            facts.append(self._read_extreme(*shared, amount, kind))
-        return Fact(lambda case: [claim for fact in facts for claim in fact.state(case)])
-
-    def _read_extreme_at(self, *parts: Part) -> Fact:
-        """Claim that a payoff is the highest or lowest there is, and in which outcome."""
-        outcome = dict(pick(parts, Case)[-1])
-        amount = find_first(parts, PaidAmount)
-        kind = "highest" if "highest" in parts else "lowest"
-        party = find_first(parts, Party) or UNSAID
-        player = party.single
-        if player is None or self.has_turns or (amount is not None and amount.average):
-            raise Impossible("several players, moves in turn, or an average")
-        name = self.subject.players[player]
-        chain = self._chain(outcome)
-        value = self._pay_at(outcome, player) if amount is None else amount.value
-        claims = [Claim(f"{kind}_possible_individual_payoff", (value, name))]
-        if amount is not None:
-            claims.append(Claim("payoff", (name, value, chain)))
-        return self._solve_anyhow(claims)
-
-    def _pay_at(self, outcome: Choices, player: int) -> Fraction:
-        """Return what a player gets in an outcome of a table."""
-        indices = tuple(outcome[one] for one in self.everybody)
-        scaled = int(self.subject.cells[player][indices])
-        return Fraction(scaled, self.subject.scale)
-
-    def _solve_anyhow(self, claims: list[Claim]) -> Fact:
-        """Make a fact that names its outcome itself."""
-
-        def state(case: Choices) -> list[Claim]:
-            require(not case, "two outcomes are named")
-            return claims
-
-        return Fact(state)
-
-    def _read_caps(self, act: Act, party: Party, number: WrittenNumber) -> Fact:
-        """Claim that by a move somebody never loses more than a number."""
-        share = Share(party, PaidAmount(-number))
-        return Fact(lambda case: self._bound(case, "guaranteed", (share,), Side(act)))
-
-    def _read_loses(self, *parts: Part) -> Fact:
-        """Claim a negative payoff; a loss may else be what another choice would pay more."""
-        players = find_party(parts).players
-        require(not self.has_turns, "moves in turn may lose against each other")
-        highest = [self.subject.cells[player].max() for player in players]
-        require(all(most <= 0 for most in highest), "it may be less than something else pays")
-        return self._read_pays(*parts)
 
     def _find_own_move(self, case: Choices, player: int, act: Act | None) -> int | None:
         """Return the player's own move, where nothing else is said of the case."""

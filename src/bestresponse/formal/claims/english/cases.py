@@ -11,23 +11,17 @@ from lark import Token
 
 from bestresponse.formal.claims.claim import Claim
 from bestresponse.formal.claims.english.parts import (
-    EITHER_WAY,
     OPPONENT,
-    REMOVED,
     Act,
     Case,
     Choices,
     Either,
-    Impossible,
     MoveChance,
-    Often,
     PaidAmount,
     Part,
     Party,
     Side,
-    Whichever,
     find_first,
-    find_party,
     pick,
     require,
     require_said,
@@ -59,13 +53,6 @@ class Cases:
         players = {player for party in parties for player in party.players}
         return Party(tuple(sorted(players)))
 
-    def _read_alone(self, act: Act) -> Side:
-        """I choose it and nobody else does, where everybody has two moves."""
-        choices = [(0, act.index(0))]
-        for player in self.everybody[1:]:
-            choices.append((player, self._other_index(player, act.index(player))))
-        return Side(None, Case(choices))
-
     def _read_amount(self, *parts: Part) -> PaidAmount:
         number = pick(parts, WrittenNumber)[0]
         return PaidAmount(number, "average" in parts, "each" in parts)
@@ -81,12 +68,6 @@ class Cases:
         party = find_first(parts, Party) or Party((0,))
         act = pick(parts, Act)[0]
         return Case((player, act.index(player)) for player in party.players)
-
-    def _read_nobody_acts(self, act: Act) -> Case:
-        choices = []
-        for player in self.everybody:
-            choices.append((player, self._other_index(player, act.index(player))))
-        return Case(choices)
 
     def _read_profile(self, *acts: Act) -> Either:
         """Name an outcome, with the players in the order of the game or the reasoner first."""
@@ -111,15 +92,12 @@ class Cases:
     def _complete(self, player: int, chances: Sequence[MoveChance]) -> tuple[Fraction, ...]:
         """Return the probabilities of all moves of a player."""
         weights = {act.index(player): chance for act, chance in chances}
-        said = [chance for chance in weights.values() if chance is not None]
-        left = 1 - sum(said, Fraction(0))
+        left = 1 - sum(weights.values())
         indices = range(len(self.subject.actions[player]))
-        others = [index for index, chance in weights.items() if chance is None]
-        if not others:
-            others = [index for index in indices if index not in weights]
+        others = [index for index in indices if index not in weights]
         require(left == 0 or (left > 0 and len(others) == 1), "these are not all probabilities")
         weights |= dict.fromkeys(others, left)
-        return tuple(weights.get(index) or Fraction(0) for index in indices)
+        return tuple(weights.get(index, Fraction(0)) for index in indices)
 
     def _read_mixes_some(self, *parts: Part) -> Case:
         acts = pick(parts, Act)
@@ -135,45 +113,6 @@ class Cases:
             count = len(self.subject.actions[player])
             mixes.append((player, (Fraction(1, count),) * count))
         return Case(mixes)
-
-    def _read_often(self, *parts: Part) -> Case:
-        player = find_party(parts).single
-        act = pick(parts, Act)[0]
-        if player is None or len(self.everybody) != 2:
-            raise Impossible("it is not one of two players who chooses so often")
-        side = "above" if "above" in parts else "below"
-        often = Often(act.index(player), pick(parts, WrittenNumber)[0], side)
-        return Case(((player, often),))
-
-    def _read_one_and_other(self, mine: Act, other: Party, theirs: Act) -> Case:
-        """Say that one chooses this and the other that; the game is the same either way."""
-        two_alike = len(self.everybody) == 2 and self.is_symmetric
-        require(two_alike and other.single == 1, "it is not said who chooses what")
-        return Case(((0, mine.index(0)), (1, theirs.index(1)), (EITHER_WAY, True)))
-
-    def _read_happened(self, act: Act) -> Case:
-        """Say that a move was made which only one player has."""
-        require(self.has_turns and len(act.owners) == 1, "it is not said whose move it is")
-        return Case(act.indices)
-
-    def _read_whichever(self, party: Party, *acts: Act) -> Case:
-        """Say that it makes no difference which of some moves a player chooses."""
-        player = party.single
-        if player is None or self.has_turns:
-            raise Impossible("several players choose, or in turn")
-        moves = Whichever(act.index(player) for act in acts)
-        return Case(((player, moves),))
-
-    def _read_mixes_each(self, party: Party, number: WrittenNumber) -> Case:
-        """Say that all moves are chosen with one probability, which has to fit their number."""
-        counts = {len(self.subject.actions[player]) for player in party.players}
-        require(counts == {1 / number if number else 0}, "these are not all probabilities")
-        return self._read_mixes_evenly(party)
-
-    def _read_gone(self, act: Act) -> Case:
-        has_owner = not self.has_turns and len(act.owners) == 1
-        require(has_owner, "it is not clear whose move is eliminated")
-        return Case(((REMOVED, act),))
 
     def _other_index(self, player: int, index: int) -> int:
         """Return the other move of a player who has two."""
@@ -310,7 +249,6 @@ class Cases:
         return (), tuple(self._mix(other, choice) for other, choice in others)
 
     def _mix(self, player: int, choice: int | tuple[Fraction, ...]) -> Mix:
-        require(not isinstance(choice, Often), "it is not said how often exactly")
         actions = self.subject.actions[player]
         weights = [(choice, Fraction(1))] if isinstance(choice, int) else list(enumerate(choice))
         named = [(actions[index], share) for index, share in weights if share]

@@ -8,7 +8,7 @@ is dropped.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cached_property, partial, partialmethod
 from itertools import chain, product
@@ -22,10 +22,8 @@ from bestresponse.formal.claims.claim import Claim
 from bestresponse.formal.claims.english.amounts import Amounts
 from bestresponse.formal.claims.english.parts import (
     ALWAYS,
-    EITHER_WAY,
     NO_CASE,
     OPPONENT,
-    REMOVED,
     Act,
     Case,
     Choices,
@@ -49,7 +47,6 @@ from bestresponse.formal.claims.english.parts import (
     pick,
     require,
     require_said,
-    spread,
 )
 from bestresponse.formal.claims.form import Ungrounded, WrittenNumber
 from bestresponse.formal.claims.grounding import ground
@@ -57,16 +54,12 @@ from bestresponse.formal.claims.grounding import ground
 # Meanings of parts multiply: a sentence with more is left unread, so that no text takes long.
 _MOST_READINGS: Final = 64
 _FLAGS: Final = {
-    "above",
-    "always_flag",
     "anybody",
     "average",
-    "below",
     "denied",
     "each",
     "highest",
     "lowest",
-    "pair_only",
     "passive",
     "pure",
     "sole",
@@ -77,17 +70,12 @@ _FLAGS: Final = {
 
 _KINDS: Final[dict[str, Callable[..., Any]]] = {
     "chance": MoveChance,
-    "rest": MoveChance,
     "share": Share,
     "instead": Instead,
     "item": FactItem,
     "side": make_side,
     "more": partial(Relation, 1),
     "less": partial(Relation, -1),
-    "times": lambda factor: Relation(1, times=factor),
-    "twice": lambda: Relation(1, times=Fraction(2)),
-    "half_as": lambda: Relation(1, times=Fraction(1, 2)),
-    "lost": lambda number: PaidAmount(-number),
     "pair": lambda *numbers: numbers,
     "always": lambda *others: Case(((ALWAYS, None),)),
     "opponent_acts": lambda act: Case(((OPPONENT, act),)),
@@ -184,9 +172,7 @@ class Meaning(Amounts):
             near = _list_near_cases(group, number)
             for case in near:
                 try:
-                    claims: list[Claim] = []
-                    for one in spread(self._join(outer, case)):
-                        claims += item.fact.state(one)
+                    claims = list(item.fact.state(self._join(outer, case)))
                     break
                 except Impossible:
                     if case is near[-1]:
@@ -223,23 +209,6 @@ class Meaning(Amounts):
         return self._solve([Claim(form, (outcome,), denied) for outcome in outcomes])
 
     _read_equilibrium = partialmethod(_judge_outcomes, "equilibrium")
-
-    def _read_would_leave(self, *parts: Part) -> Fact:
-        """Claim that each of some players has a better response than what an outcome says."""
-        require(not self.has_turns, "moves in turn are not left")
-        stays = self._judge_outcomes("equilibrium", *pick(parts, Case))
-        names = [self.subject.players[player] for player in find_party(parts).players]
-
-        def list_claims(equilibrium: Claim) -> Iterator[Claim]:
-            outcome: tuple[Any, ...] = equilibrium.args[0]  # type: ignore[assignment]
-            chosen = {move.who: move.action for move in outcome}
-            for name in names:
-                others = tuple(move for move in outcome if move.who != name)
-                yield Claim("best_response", (chosen[name], others, name), negated=True)
-
-        return Fact(
-            lambda case: [left for claim in stays.state(case) for left in list_claims(claim)]
-        )
 
     _read_pareto_optimal = partialmethod(_judge_outcomes, "pareto_optimal")
 
@@ -291,34 +260,6 @@ class Meaning(Amounts):
             claims.append(Claim("pure_equilibria", (Fraction(is_pure),)))
         return self._solve(claims)
 
-    def _read_at_equilibrium(self, *parts: Part) -> Fact:
-        """Claim what somebody gets in equilibrium, where it is not said in which one."""
-        party = find_party(parts)
-        amount = pick(parts, PaidAmount)[0]
-        is_each = not self.has_turns and not party.we and party.players
-        require(is_each, "it may be a sum, or the moves come in turn")
-        is_known = "sole" not in parts or self.shows_sole_equilibrium
-        require(is_known, "there may be others that pay the same")
-        names = [self._name(player) for player in party.players]
-        return self._solve([Claim("equilibrium_payoff", (*n, amount.value)) for n in names])
-
-    def _read_at_mixed(self, *parts: Part) -> Fact:
-        """Claim what somebody gets in the mixed equilibrium."""
-        party = find_party(parts)
-        amount = pick(parts, PaidAmount)[0]
-        require(not self.has_turns and not party.we and party.players, "it may be a sum")
-        names = [self._name(player) for player in party.players]
-        return self._solve([Claim("mixed_equilibrium_payoff", (*n, amount.value)) for n in names])
-
-    def _read_equilibrium_paying(self, *parts: Part) -> Fact:
-        """Claim that an outcome is an equilibrium, and what it pays."""
-        outcome = dict(pick(parts, Case)[0])
-        claims = [Claim("equilibrium", (self._chain(outcome),))]
-        for party, amount in pick(parts, Share):
-            players = self._find_paid(outcome, party, amount, None)
-            claims += [self._claim_payoff(outcome, player, amount) for player in players]
-        return self._solve_anyhow(claims)
-
     def _judge_moves(self, form: str, *parts: Part) -> Fact:
         acts = pick(parts, Act)
         if "passive" in parts:
@@ -337,24 +278,6 @@ class Meaning(Amounts):
         strict = "strictly" in parts or ("denied" in parts and "weakly" not in parts)
         return self._judge_moves(f"{'strictly' if strict else 'weakly'}_{form}", *parts)
 
-    def _read_dominates(self, *parts: Part) -> Fact:
-        """Claim that one move dominates another, perhaps in the game without a third move."""
-        whole = self._dominate("dominates", *parts)
-
-        def state(case: Choices) -> Iterable[Claim]:
-            if set(case) != {REMOVED}:
-                return whole.state(case)
-            (owner, index), *_ = case[REMOVED].indices
-            removed = (self._name_move(owner, index),)
-            claims = []
-            for claim in whole.state({}):
-                *moves, player = claim.args
-                args = (*moves, removed, player)
-                claims.append(Claim(f"{claim.form}_without", args, claim.negated))
-            return claims
-
-        return Fact(state)
-
     def _read_dominated(self, *parts: Part) -> Fact:
         """Claim that a move is dominated, where only one other could dominate it.
 
@@ -367,6 +290,7 @@ class Meaning(Amounts):
         said = [part for part in parts if not isinstance(part, Act)]
         return self._dominate("dominates", other, act, *said)
 
+    _read_dominates = partialmethod(_dominate, "dominates")
     _read_dominant = partialmethod(_dominate, "dominant")
     _read_higher_guaranteed = partialmethod(_judge_moves, "higher_guaranteed_payoff")
     _read_lower_guaranteed = partialmethod(_judge_moves, "lower_guaranteed_payoff")
@@ -376,20 +300,13 @@ class Meaning(Amounts):
         require("strictly" not in parts, "no form says that")
         return self._judge_moves("no_dominant_choice", *parts)
 
-    def _read_maximin_payoff(self, party: Party, amount: PaidAmount) -> Fact:
-        require_said(party.single is not None, "it is not said whose it is")
-        names = self._name(party.players[0])
-        return self._solve_anyhow([Claim("maximin_payoff", (amount.value, *names))])
-
     def _read_total(self, *parts: Part) -> Fact:
         """Claim the sum of payoffs of an outcome, or that no outcome has a higher or lower one."""
         outcome = find_first(parts, Case)
         amount = find_first(parts, PaidAmount)
 
         def state(case: Choices) -> list[Claim]:
-            named = dict(case if outcome is None else outcome)
-            named.pop(EITHER_WAY, None)
-            moves = self._chain(named)
+            moves = self._chain(dict(case if outcome is None else outcome))
             if amount is not None:
                 return [Claim("total_payoff", (amount.value, moves))]
             chosen = {move.who: move.action for move in moves}
@@ -415,15 +332,6 @@ class Meaning(Amounts):
             require(case, "it is not said after which move")
             name = self.subject.players[party.players[0]]
             return [Claim("continuation_payoff", (name, amount.value, self._chain(case)))]
-
-        return Fact(state)
-
-    def _read_worth(self, party: Party, amount: PaidAmount) -> Fact:
-        def state(case: Choices) -> list[Claim]:
-            at_start = self.has_turns and not case
-            require_said(at_start, "it is not said of the start of a game played move by move")
-            names = [self.subject.players[player] for player in party.players]
-            return [Claim("continuation_payoff", (name, amount.value, ())) for name in names]
 
         return Fact(state)
 

@@ -6,7 +6,7 @@ words that only change a claim ("not", "strictly") are strings.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -19,12 +19,6 @@ OPPONENT: Final = -1
 """In a case: whomever a fact is not about ("against R")."""
 ALWAYS: Final = -2
 """In a case: whatever the others do."""
-REMOVED: Final = -3
-"""In a case: a move that is eliminated."""
-
-EITHER_WAY: Final = -4
-"""In a case: one does this and another that, in either way."""
-
 Choices = dict[int, Any]
 """Who chooses what: a move's index among the player's actions, or the probabilities of all of
 them."""
@@ -86,19 +80,6 @@ class Act:
         return dict(self.indices)[player]
 
 
-@dataclass(frozen=True)
-class Often:
-    """A move that somebody chooses with a probability above or below some number."""
-
-    index: int
-    share: Fraction
-    side: str
-
-
-class Whichever(tuple[int, ...]):
-    """Moves of a player that a statement holds for, each of them."""
-
-
 class Side(NamedTuple):
     """What gives somebody something: a move, perhaps in a case, or a whole outcome."""
 
@@ -122,10 +103,10 @@ class Share(NamedTuple):
 
 
 class MoveChance(NamedTuple):
-    """How often a move is chosen; None for the rest of the time."""
+    """How often a move is chosen."""
 
     act: Act
-    share: Fraction | None = None
+    share: Fraction
 
 
 class Instead(NamedTuple):
@@ -136,16 +117,10 @@ class Instead(NamedTuple):
 
 
 class Relation(NamedTuple):
-    """More (1) or less (-1), and by how much or how many times as much where that is said."""
+    """More (1) or less (-1), and by how much where that is said."""
 
     sign: int
     by: Fraction | None = None
-    times: Fraction | None = None
-
-    @property
-    def has_size(self) -> bool:
-        """Whether it is said how large the difference is."""
-        return self.by is not None or self.times is not None
 
 
 @dataclass(frozen=True)
@@ -232,13 +207,3 @@ def find_sides(parts: Iterable[Part]) -> list[Side]:
 def find_side(parts: Iterable[Part]) -> Side:
     """Return the first side, an empty one where there is none."""
     return next(iter(find_sides(parts)), Side(None))
-
-
-def spread(case: Choices) -> Iterator[Choices]:
-    """Yield the cases that a case stands for, one for each of the moves it leaves open."""
-    for player, choice in case.items():
-        if isinstance(choice, Whichever):
-            for index in choice:
-                yield from spread(case | {player: index})
-            return
-    yield case

@@ -19,10 +19,7 @@ from lark.parser_frontends import ParsingFrontend
 
 from bestresponse.formal.claims.claim import Claim
 from bestresponse.formal.claims.english.clauses import (
-    OF_OUTCOMES,
-    FilledClause,
     Parting,
-    carry_over,
     split_comment,
     split_rest,
 )
@@ -207,16 +204,17 @@ class SentenceReader:
         before: bool,
     ) -> Told | None:
         """Read what is next to a statement; None where it may change what is stated."""
-        more = self._read_clause(parting, claims)
-        if more:
-            return Told((*claims, *more))
-        clauses = split_rest(parting)
+        rest = self._fill_amount(parting)
+        lead = parting.statement.partition(",")[0]
+        heading = self.read_heading(lead) if parting.link == "so" else None
+        contexts = (Context(), heading or Context())
+        more = self._read_clause(rest, claims, contexts)
         left = []
-        for clause in clauses:
-            read = self._read_clause(clause, claims) if len(clauses) > 1 else ()
+        for clause in [] if more else split_rest(parting.rest):
+            read = self._read_clause(clause, claims, contexts)
             more += read
             if not read:
-                left.append(clause.rest)
+                left.append(clause)
         # "Namely when the other sets Low" says where the statement holds; it puts no condition on
         # it.
         may_hedge = parting.link != "namely"
@@ -229,23 +227,25 @@ class SentenceReader:
                 return None
         return Told((*claims, *more), tuple(filter(self.tells, left)))
 
-    def _read_clause(self, parting: Parting, claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
-        """Return what a clause claims, by itself or of what its sentence speaks of.
+    def _fill_amount(self, parting: Parting) -> str:
+        """Return "which is more than 1" as a statement about the only amount before it."""
+        tokens = self.words.find_known(parting.statement)
+        amounts = [token for token in tokens if token.type == "NUMBER"]
+        compares = parting.link == "which" and " than " in parting.rest
+        return f"{amounts[0]} {parting.rest}" if compares and len(amounts) == 1 else parting.rest
 
-        Returns nothing where readings differ.
-        """
-        if _is_unilateral(parting, claims):
+    def _read_clause(
+        self,
+        clause: str,
+        claims: tuple[Claim, ...],
+        contexts: tuple[Context, ...],
+    ) -> tuple[Claim, ...]:
+        """Return what a clause claims by itself; nothing where readings differ."""
+        if _is_unilateral(clause, claims):
             return ()
         readings = {}
-        filled = [FilledClause(parting.rest), *carry_over(parting, claims, self.words)]
-        lead = parting.statement.partition(",")[0]
-        heading = self.read_heading(lead) if parting.link == "so" else None
-        if heading is not None:
-            filled.append(FilledClause(parting.rest, heading.case))
-        for text, place in filled:
-            # "They" in a clause about an outcome may be everybody.
-            context = Context() if place is None else Context(place, together=True)
-            read = self._claim(text, context)
+        for context in contexts:
+            read = self._claim(clause, context)
             if read:
                 readings[frozenset(read)] = read
         return _take_only(readings)
@@ -308,13 +308,13 @@ def has_word(sentence: str, kind: str) -> bool:
     return any(f" {phrase} " in words for phrase in _list_unread(kind))
 
 
-def _is_unilateral(parting: Parting, claims: tuple[Claim, ...]) -> bool:
+def _is_unilateral(clause: str, claims: tuple[Claim, ...]) -> bool:
     """Return whether a reason may speak of what each would get alone, by leaving an outcome.
 
     "(R, R) is an equilibrium because each of us would get 0 by choosing B" says nothing of (B, B).
     """
-    of_outcomes = all(claim.form in OF_OUTCOMES for claim in claims)
-    return of_outcomes and re.search(r"\bby\b", parting.rest, re.IGNORECASE) is not None
+    of_outcomes = {claim.form for claim in claims} <= {"equilibrium", "pareto_optimal"}
+    return of_outcomes and re.search(r"\bby\b", clause, re.IGNORECASE) is not None
 
 
 def has_beginning(sentence: str, kind: str) -> bool:

@@ -50,7 +50,6 @@ from bestresponse.theory.equilibria.many_players.subdivision import (
     solve_systems,
 )
 from bestresponse.theory.equilibria.many_players.tracing import (
-    BRANCHES,
     find_branch_end,
     trace_to_equilibrium,
 )
@@ -128,10 +127,8 @@ def _search_rest(rest: ReducedGame, search: _Search) -> NashResult:
     all_certified = len(certified) == len(candidates)
     search.sure = search.sure and all_certified and search.searched == profiles
     if not search.sure or not certified:
-        # Where there is an equilibrium already, one branch has to do: failing ones take seconds
-        # each.
         time = Deadline.after(max(search.deadline.seconds, SECONDS))
-        traced = trace_to_equilibrium(search.payoffs, 1 if certified else BRANCHES, time)
+        traced = trace_to_equilibrium(search.payoffs, time)
         certified += _certify_all(game, [] if traced is None else [traced])
     if not certified:
         raise _found_none(rest.whole)
@@ -247,7 +244,7 @@ def nplayer_nash_one(
     """Find one equilibrium by "logit" or "auto".
 
     By "logit" it is the end of the principal branch, by "auto" a pure one if there is one, else
-    what some branch leads to.
+    what the branch leads to, or the first that the search of supports finds.
     """
     deadline = Deadline.after(seconds)
     _check_size(game)
@@ -260,16 +257,16 @@ def nplayer_nash_one(
     elif pure := pure_nash(game):
         return Equilibrium.at(game, _point_masses(game, pure[0]))
     else:
-        traced = trace_to_equilibrium(scale_by_player(game), deadline=deadline)
+        traced = trace_to_equilibrium(scale_by_player(game), deadline)
     certified = None if traced is None else certify(game, traced)
     if certified is None:
         deadline.check("an equilibrium")
-        if method == "logit":
-            raise NotCertified(
-                "the branch of logit equilibria could not be followed to its end;"
-                " method 'auto' looks for any equilibrium"
-            )
-        raise _found_none(game)
+        if method == "auto":
+            return nplayer_nash(game, seconds=min(SECONDS, deadline.left))[0]
+        raise NotCertified(
+            "the branch of logit equilibria could not be followed to its end;"
+            " method 'auto' looks for any equilibrium"
+        )
     index = find_index(scale_by_player(game), certified.strategies, certified.quasi_strict)
     return Equilibrium.at(game, certified.strategies, certified.exact, index)
 

@@ -9,9 +9,7 @@ equilibrium as k grows; it is followed by predictor and corrector steps in log p
 would be another branch.
 
 Who wants an equilibrium, whichever it is, is served sooner: now and then the actions still in use
-are taken as supports and Newton's method is tried on them. Where a branch cannot be followed,
-others are, with complete noise that prefers some actions: log x_is - log x_i0 = k (u_is - u_i0) +
-b_is - b_i0 leads to Nash equilibria as well.
+are taken as supports and Newton's method is tried on them.
 """
 
 from abc import abstractmethod
@@ -40,7 +38,6 @@ _USED = (
     1e-4,
     1e-7,
 )  # what is played with less counts as a mistake: first much, then hardly anything
-BRANCHES = 8  # failing ones take seconds each
 _CORRECTIONS = 8
 _TOLERANCE = 1e-9
 _END = 1e7  # for payoffs in [0, 1]; beyond, the last digits of a long branch are rounding
@@ -60,13 +57,12 @@ class LogitBranch:
 
     A point is the logarithms of all probabilities followed by the precision.
 
-    `noise` are the logarithms of what is played at precision 0, and `sizes` the numbers of actions
-    of those who choose: the players of a table, the information sets of a tree (see
-    `trees.agents`).
+    `sizes` are the numbers of actions of those who choose: the players of a table, the information
+    sets of a tree (see `trees.agents`).
     """
 
-    def __init__(self, sizes: Sequence[int], noise: Array | None = None) -> None:
-        self.noise = -np.log(np.repeat(sizes, sizes)) if noise is None else noise
+    def __init__(self, sizes: Sequence[int]) -> None:
+        self.uniform = -np.log(np.repeat(sizes, sizes))
         self.edges = list(pairwise(np.cumsum([0, *sizes]).tolist()))
         self.size = self.edges[-1][1]
         self._starts = np.array([low for low, _ in self.edges])
@@ -90,7 +86,7 @@ class LogitBranch:
         logs = point[:-1]
         precision = point[-1]
         values, derivative = self.evaluate(logs)
-        raw = logs - self.noise - precision * values
+        raw = logs - self.uniform - precision * values
         slopes = np.column_stack([np.eye(self.size) - precision * derivative, -values])
         sides = raw - raw[self._first]
         slopes = slopes - slopes[self._first]
@@ -142,8 +138,8 @@ class LogitBranch:
 class TableBranch(LogitBranch):
     """The branch of a table with these payoffs."""
 
-    def __init__(self, payoffs: Array, noise: Array | None = None) -> None:
-        super().__init__(payoffs.shape[1:], noise)
+    def __init__(self, payoffs: Array) -> None:
+        super().__init__(payoffs.shape[1:])
         self.payoffs = payoffs
 
     def evaluate(self, logs: Array) -> tuple[Array, Array]:
@@ -169,7 +165,7 @@ def follow_branch(branch: LogitBranch, highest: float, *, bold: bool = False) ->
     Who wants an equilibrium, whatever branch leads to it, may be `bold`.
     """
     farthest, least_cosine = _BOLD if bold else _CAREFUL
-    point = np.append(branch.noise, 0.0)
+    point = np.append(branch.uniform, 0.0)
     yield point
     if highest == 0:
         return
@@ -230,7 +226,7 @@ def find_branch_end(game: NormalForm, deadline: Deadline = NEVER) -> Profile | N
     lowest = game.payoffs.min(axis=tuple(range(1, game.payoffs.ndim)), keepdims=True)
     payoffs = game.payoffs - lowest
     branch = TableBranch(payoffs / (float(payoffs.max()) or 1.0))
-    last = branch.noise
+    last = branch.uniform
     with suppress(NotCertified):
         for point in follow_branch(branch, _END):
             if deadline.is_over:
@@ -240,43 +236,24 @@ def find_branch_end(game: NormalForm, deadline: Deadline = NEVER) -> Profile | N
     return None
 
 
-def trace_to_equilibrium(
-    payoffs: Array,
-    branches: int = BRANCHES,
-    deadline: Deadline = NEVER,
-) -> Profile | None:
+def trace_to_equilibrium(payoffs: Array, deadline: Deadline = NEVER) -> Profile | None:
     """Find mixtures of regret at most 1e-9 for payoffs scaled into [0, 1].
 
-    Returns None where none of the branches led there before the `deadline`.
-
-    The first branch is the principal one, from uniform play; the others start elsewhere.
+    Returns None where the branch led to none before the `deadline`.
     """
-    for noise in draw_noises(payoffs.shape[1:], branches):
-        next_try = 1.0
-        branch = TableBranch(payoffs, noise)
-        with suppress(NotCertified):
-            for point in islice(follow_branch(branch, _HIGHEST, bold=True), _STEPS):
-                if deadline.is_over:
-                    return None
-                if abs(point[-1]) < next_try:
-                    continue
-                next_try *= 1.5
-                polished = _polish(payoffs, branch.strategies(point))
-                if polished is not None:
-                    return polished
+    next_try = 1.0
+    branch = TableBranch(payoffs)
+    with suppress(NotCertified):
+        for point in islice(follow_branch(branch, _HIGHEST, bold=True), _STEPS):
+            if deadline.is_over:
+                return None
+            if abs(point[-1]) < next_try:
+                continue
+            next_try *= 1.5
+            polished = _polish(payoffs, branch.strategies(point))
+            if polished is not None:
+                return polished
     return None
-
-
-def draw_noises(sizes: Sequence[int], count: int = BRANCHES) -> Iterator[Array | None]:
-    """Give what is played at precision 0 on some branches, in logarithms.
-
-    The first is None, for uniform play, and the others are drawn.
-    """
-    generator = np.random.default_rng(0)
-    yield None
-    for _ in range(count - 1):
-        mixes = [generator.dirichlet(np.full(m, 4.0)) for m in sizes]
-        yield np.log(np.concatenate(mixes))
 
 
 def _polish(payoffs: Array, mix: Profile, farthest: float = 1.0) -> Profile | None:

@@ -12,12 +12,9 @@ by their lowest powers solves it for all small eps at once.
 
 More players: subgames are solved from the last to the first, those inside one replaced by what they
 earn; an equilibrium that is sequential in every part is sequential. A part in which at most two
-players have a choice is solved as above. Otherwise the terms are read off the branch of agent
-quantal response equilibria (see `trees.agents`), whose limits are sequential; probabilities, powers
-and weights are rounded to simple fractions there. Where that fails, single moves are changed for
-better ones, with drawn orders of mistakes, until none is left to change, which finds pure
-equilibria. All of it may fail, above all where every equilibrium is irrational, and is then said:
-nothing is returned that the certificate does not cover.
+players have a choice is solved as above. Otherwise single moves are changed for better ones, with
+drawn orders of mistakes, until none is left to change, which finds pure equilibria. Where that
+fails, it is said: nothing is returned that the certificate does not cover.
 
 Certificate: at every information set, reached or not, what its player could still gain by changing
 its move there, given the beliefs. Policy, beliefs and gains are computed in rationals, and the
@@ -28,7 +25,6 @@ Theory 42, 2010.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -42,9 +38,7 @@ import numpy as np
 
 from bestresponse.core.errors import NotCertified, TooLarge
 from bestresponse.theory.deadline import Deadline
-from bestresponse.theory.equilibria.many_players.tracing import draw_noises, follow_branch
 from bestresponse.theory.games.normal_form import Array, Rationals
-from bestresponse.theory.trees.agents import AgentBranch
 from bestresponse.theory.trees.perfection.subgame_perfect import find_subgames, subgame_perfect
 from bestresponse.theory.trees.sequence_form import SequenceForm, to_sequence_form
 from bestresponse.theory.trees.sequence_form_lp import solve_for_small, write_problem
@@ -64,13 +58,6 @@ _MOST_SEQUENCES = 400
 """Of both players: 200 take seconds, this many up to about a minute."""
 
 _SECONDS = 120.0  # twice what the largest tree allowed takes on a quiet machine
-_BRANCHES = 4
-_FIRST_TRY = 50.0
-_LAST_TRY = 2e4
-"""Precisions, for payoffs of range 1, between which the limit of a branch is guessed, each at four
-times the last."""
-_LARGEST_DENOMINATOR = 5000  # of powers and weights that are guessed, and proved afterwards
-_ROUNDING = 1e-7
 _PURE_TRIES = 60
 _PURE_STEPS = 3
 """Changes of a pure policy for every information set, before another one is drawn."""
@@ -173,8 +160,8 @@ def _certify(tree: Tree, candidates: Iterable[list[Term]]) -> _Assessment:
             return _Assessment(terms, moves, beliefs)
     raise NotCertified(
         "no limit of small mistakes could be proved to be a sequential equilibrium: those of more"
-        " than two players are found only where they are pure or their probabilities are simple"
-        " fractions; solve_subgames finds subgame perfect ones"
+        " than two players are found only where they are pure; solve_subgames finds subgame perfect"
+        " ones"
     )
 
 
@@ -226,7 +213,6 @@ def _list_candidates(part: Tree, deadline: Deadline) -> Iterator[list[Term]]:
     """Guess the terms of one part, by what is surest first."""
     choosing = {infoset.player for infoset in part.infosets if len(infoset.moves) > 1}
     if len(choosing) > 2:
-        yield from _follow_agents(part, deadline)
         yield from _improve_pure(part, deadline)
         return
     others = [player for player in range(part.num_players) if player not in choosing]
@@ -297,84 +283,6 @@ def _induce_backward(tree: Tree) -> Iterator[list[Term]]:
         for move in infoset.moves:
             terms.append(_SURE if move == played else Term(Fraction(1), Fraction(1)))
     yield terms
-
-
-def _follow_agents(tree: Tree, deadline: Deadline) -> Iterator[list[Term]]:
-    """Guess the terms at the ends of some branches, again and again.
-
-    The branches are of agent quantal response equilibria.
-    """
-    sizes = [len(infoset.moves) for infoset in tree.infosets]
-    for noise in draw_noises(sizes, _BRANCHES):
-        branch = AgentBranch(tree, noise)
-        next_try = _FIRST_TRY
-        with suppress(NotCertified):
-            for point in follow_branch(branch, _LAST_TRY, bold=True):
-                if deadline.is_over:
-                    return
-                if point[-1] >= next_try:
-                    next_try *= 4
-                    terms = _guess_limit(branch, point)
-                    if terms is not None:
-                        yield terms
-
-
-def _guess_limit(branch: AgentBranch, point: Array) -> list[Term] | None:
-    """Guess the lowest terms of all moves from points of 1, 2, 4 and 8 times the precision.
-
-    Returns None where there are none.
-
-    With k for the precision, log p is a + b k for a mistake, up to powers of 1/k, and p is a
-    constant for what is played; polynomials in 1/k through the points tell the constants.
-    """
-    points = _double_precision(branch, point)
-    if points is None:
-        return None
-    logs = np.array([p[:-1] for p in points])
-    precisions = np.array([p[-1] for p in points])
-    inverse = np.linalg.inv(np.vander(1.0 / precisions, increasing=True))
-    of_shares = inverse @ np.exp(logs)
-    of_logs = inverse @ (logs / precisions[:, None])
-    limits = of_shares[0].tolist()
-    slopes, constants = of_logs[:2].tolist()
-    terms = []
-    scales: dict[Fraction, float] = {}
-    for limit, slope, constant in zip(limits, slopes, constants, strict=True):
-        power = Fraction(0)
-        if limit < _ROUNDING:
-            power = Fraction(-slope).limit_denominator(_LARGEST_DENOMINATOR)
-        weight = limit
-        if power != 0:
-            # Only the ratios between weights of mistakes can be simple numbers: all of one power
-            # are scaled alike.
-            scale = scales.setdefault(power, constant)
-            weight = float(np.exp(constant - scale))
-        simple = Fraction(weight).limit_denominator(_LARGEST_DENOMINATOR)
-        terms.append(Term(power, simple))
-    played = _list_played(terms)
-    totals = {sum(played[low:high]) for low, high in branch.edges}
-    lowest_power = min(term.power for term in terms)
-    lowest_weight = min(term.weight for term in terms)
-    is_right = totals == {1} and lowest_power >= 0 and lowest_weight > 0
-    return terms if is_right else None
-
-
-def _double_precision(branch: AgentBranch, point: Array) -> list[Array] | None:
-    """Give a point of the branch and those of 2, 4 and 8 times its precision.
-
-    Returns None where one is not found.
-    """
-    by_precision = np.eye(len(point))[-1]
-    points = [point]
-    for _ in range(3):
-        here = points[-1]
-        tangent, _ = branch.tangent(here, by_precision)
-        guess = here + tangent * (here[-1] / tangent[-1])
-        ahead = branch.correct(guess, by_precision)
-        if ahead is None:
-            return None
-        points.append(ahead)
-    return points
 
 
 def _solve_perturbed(form: SequenceForm, deadline: Deadline) -> list[Term]:
