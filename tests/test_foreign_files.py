@@ -16,7 +16,7 @@ from bestresponse.games.lookup import find_game
 from bestresponse.runs.store.folder import RunFolder, read_lines
 from bestresponse.studies.behave.layouts import find_layout, read_rows
 from bestresponse.studies.improve.contents import hash_file
-from bestresponse.studies.improve.data import read_rows as read_examples
+from bestresponse.studies.improve.data import read_training_rows
 from bestresponse.studies.improve.export import read_manifest
 from bestresponse.studies.reproduce.alympics_logs import read_recorded_games
 from bestresponse.studies.reproduce.reproduction import read_records
@@ -57,8 +57,8 @@ READERS = [
     Reader("log.json", lambda path: read_recorded_games(path.parent)),
     Reader("samples.jsonl", lambda path: read_samples(path.parent)),
     Reader("sheet-rater-1.csv", lambda path: read_rated_sheets(path.parent, ())),
-    Reader("examples.jsonl", lambda path: list(read_examples(path))),
-    Reader("examples.parquet", lambda path: list(read_examples(path))),
+    Reader("examples.jsonl", lambda path: list(read_training_rows(path))),
+    Reader("examples.parquet", lambda path: list(read_training_rows(path))),
     Reader("manifest.json", lambda path: read_manifest(path.parent)),
     Reader("config.json", read_student),
     Reader("game.json", lambda path: find_game(str(path))),

@@ -19,96 +19,142 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from bestresponse import (
-        dialogue as dialogue,
-        games as games,
-        models as models,
-        players as players,
-        reasoning as reasoning,
-        rewards as rewards,
-        runs as runs,
-        stories as stories,
-        telling as telling,
-        theory as theory,
-        water as water,
+        dialogue,
+        games,
+        models,
+        players,
+        reasoning,
+        rewards,
+        runs,
+        stories,
+        telling,
+        theory,
+        water,
     )
     from bestresponse.analysis.theory import (
-        describe_theory as describe_theory,
+        describe_theory,
     )
     from bestresponse.api.formalizing import (
-        check as check,
-        formalize as formalize,
-        list_models as list_models,
-        query as query,
+        check,
+        formalize,
+        list_models,
+        query,
     )
     from bestresponse.api.games import (
-        ask as ask,
-        compare as compare,
-        convert as convert,
-        list_games as list_games,
+        ask,
+        compare,
+        convert,
+        list_games,
     )
     from bestresponse.api.nash import (
-        nash as nash,
+        nash,
     )
     from bestresponse.api.reasoning import (
-        play as play,
-        reproduce as reproduce,
-        verify as verify,
+        play,
+        reproduce,
+        verify,
     )
     from bestresponse.api.solving import (
-        Solution as Solution,
-        solve as solve,
+        Solution,
+        solve,
     )
     from bestresponse.core.errors import (
-        BestResponseError as BestResponseError,
+        BestResponseError,
     )
     from bestresponse.games.lookup import (
-        find_game as find_game,
+        find_game,
     )
     from bestresponse.runs.comparison import (
-        compare_runs as compare_runs,
+        compare_runs,
     )
     from bestresponse.runs.run import (
-        load_run as load_run,
+        load_run,
     )
     from bestresponse.runs.store.merge import (
-        merge_runs as merge_runs,
+        merge_runs,
     )
     from bestresponse.studies.behave.importing import (
-        import_plays as import_plays,
+        import_plays,
     )
     from bestresponse.studies.behave.study import (
-        behave as behave,
+        behave,
     )
     from bestresponse.studies.bench.study import (
-        bench as bench,
+        bench,
     )
     from bestresponse.studies.improve.export import (
-        export_examples as export,  # noqa: F401
+        export_examples as export,
     )
     from bestresponse.studies.improve.rounds import (
-        improve as improve,
+        improve,
     )
     from bestresponse.studies.improve.study import (
-        train as train,
+        train,
     )
     from bestresponse.studies.simulate.study import (
-        simulate as simulate,
+        simulate,
     )
     from bestresponse.studies.steer.advising import (
-        advise as advise,
+        advise,
     )
     from bestresponse.studies.steer.study import (
-        steer as steer,
+        steer,
     )
     from bestresponse.studies.tournament.study import (
-        tournament as tournament,
+        tournament,
     )
     from bestresponse.studies.verify.study import (
-        verify_model as verify_model,
+        verify_model,
     )
     from bestresponse.theory.games.normal_form import (
-        NormalForm as NormalForm,
+        NormalForm,
     )
+
+    __all__ = [
+        "BestResponseError",
+        "NormalForm",
+        "Solution",
+        "advise",
+        "ask",
+        "behave",
+        "bench",
+        "check",
+        "compare",
+        "compare_runs",
+        "convert",
+        "describe_theory",
+        "dialogue",
+        "export",
+        "find_game",
+        "formalize",
+        "games",
+        "import_plays",
+        "improve",
+        "list_games",
+        "list_models",
+        "load_run",
+        "merge_runs",
+        "models",
+        "nash",
+        "play",
+        "players",
+        "query",
+        "reasoning",
+        "reproduce",
+        "rewards",
+        "runs",
+        "simulate",
+        "solve",
+        "steer",
+        "stories",
+        "telling",
+        "theory",
+        "tournament",
+        "train",
+        "verify",
+        "verify_model",
+        "water",
+    ]
 else:
     _MOVED = {
         "Agent": "players.Agent",

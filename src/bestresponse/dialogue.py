@@ -6,43 +6,63 @@ from bestresponse.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from bestresponse.games.dialogue.domain import (
-        domain_names as list_domains,  # noqa: F401
-        load_domain as load_domain,
-        scenarios as draw_scenarios,  # noqa: F401
+        domain_names as list_domains,
+        load_domain,
+        scenarios as draw_scenarios,
     )
     from bestresponse.games.dialogue.game import (
-        DialogueGame as DialogueGame,
-        RecordedDialogue as RecordedDialogue,
+        DialogueGame,
+        RecordedDialogue,
     )
     from bestresponse.players.dialogue.simulated import (
-        SimulatedSpeaker as SimulatedSpeaker,
+        SimulatedSpeaker,
     )
     from bestresponse.players.dialogue.speaker import (
-        DealReferee as DealReferee,
-        Guided as Guided,
-        Speaker as Speaker,
+        DealReferee,
+        Guided,
+        Speaker,
     )
     from bestresponse.studies.steer.answers import (
-        AnswerStore as AnswerStore,
-        Cast as Cast,
+        AnswerStore,
+        Cast,
     )
     from bestresponse.studies.steer.building import (
-        build_dialogue as build,  # noqa: F401
+        build_dialogue as build,
     )
     from bestresponse.studies.steer.embedding import (
-        HashedWords as HashedWords,
+        HashedWords,
     )
     from bestresponse.studies.steer.exporting import (
-        export_dialogues as export,  # noqa: F401
+        export_dialogues as export,
     )
     from bestresponse.studies.steer.fresh import (
-        Nearest as Nearest,
+        Nearest,
     )
     from bestresponse.studies.steer.session import (
-        Author as Author,
+        Author,
     )
     from bestresponse.studies.steer.solving import (
-        solve_dialogue as solve,  # noqa: F401
+        solve_dialogue as solve,
     )
+
+    __all__ = [
+        "AnswerStore",
+        "Author",
+        "Cast",
+        "DealReferee",
+        "DialogueGame",
+        "Guided",
+        "HashedWords",
+        "Nearest",
+        "RecordedDialogue",
+        "SimulatedSpeaker",
+        "Speaker",
+        "build",
+        "draw_scenarios",
+        "export",
+        "list_domains",
+        "load_domain",
+        "solve",
+    ]
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

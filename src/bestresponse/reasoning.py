@@ -6,16 +6,18 @@ from bestresponse.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from bestresponse.formal.claims.review import (
-        Reviewer as Reviewer,
+        Reviewer,
     )
     from bestresponse.formal.claims.translation import (
-        RulesTranslator as RulesTranslator,
+        RulesTranslator,
     )
     from bestresponse.studies.verify.config import (
-        VerifyConfig as VerifyConfig,
+        VerifyConfig,
     )
     from bestresponse.studies.verify.judge import (
-        judge_reasoning as judge,  # noqa: F401
+        judge_reasoning as judge,
     )
+
+    __all__ = ["Reviewer", "RulesTranslator", "VerifyConfig", "judge"]
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

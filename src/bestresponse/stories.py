@@ -6,21 +6,31 @@ from bestresponse.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from bestresponse.api.formalizing import (
-        Formalized as Formalized,
-        FormalizedStrategy as FormalizedStrategy,
-        formalize_strategy as formalize_strategy,
+        Formalized,
+        FormalizedStrategy,
+        formalize_strategy,
     )
     from bestresponse.formal.evaluate.dataset import (
-        stories as list_stories,  # noqa: F401
+        stories as list_stories,
     )
     from bestresponse.games.logic.game import (
-        as_game as make_logic_game,  # noqa: F401
+        as_game as make_logic_game,
     )
     from bestresponse.studies.stories.strategies import (
-        strategies_study as bench_strategies,  # noqa: F401
+        strategies_study as bench_strategies,
     )
     from bestresponse.studies.stories.study import (
-        stories_study as bench,  # noqa: F401
+        stories_study as bench,
     )
+
+    __all__ = [
+        "Formalized",
+        "FormalizedStrategy",
+        "bench",
+        "bench_strategies",
+        "formalize_strategy",
+        "list_stories",
+        "make_logic_game",
+    ]
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -10,39 +10,61 @@ from bestresponse.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from bestresponse.logic.embedded.engine import (
-        EmbeddedEngine as EmbeddedEngine,
+        EmbeddedEngine,
     )
     from bestresponse.logic.engine import (
-        Limits as Limits,
-        LogicEngine as LogicEngine,
-        Proof as Proof,
-        Verdict as Verdict,
-        open_engine as open_engine,
+        Limits,
+        LogicEngine,
+        Proof,
+        Verdict,
+        open_engine,
     )
     from bestresponse.logic.gate.check import (
-        check_source as check_source,
+        check_source,
     )
     from bestresponse.logic.language.terms import (
-        Atom as Atom,
-        Struct as Struct,
-        Var as Var,
-        write as write,
+        Atom,
+        Struct,
+        Var,
+        write,
     )
     from bestresponse.logic.programs.strategies import (
-        StrategyReader as StrategyReader,
-        strategy_table as strategy_table,
+        StrategyReader,
+        strategy_table,
     )
     from bestresponse.logic.programs.table import (
-        extract as extract,
+        extract,
     )
     from bestresponse.logic.programs.validate import (
-        feedback as feedback,
-        validate as validate,
-        validate_strategy as validate_strategy,
+        feedback,
+        validate,
+        validate_strategy,
     )
-    from bestresponse.logic.settings import settings as logic_settings  # noqa: F401
+    from bestresponse.logic.settings import settings as logic_settings
     from bestresponse.logic.swi.engine import (
-        SwiEngine as SwiEngine,
+        SwiEngine,
     )
+
+    __all__ = [
+        "Atom",
+        "EmbeddedEngine",
+        "Limits",
+        "LogicEngine",
+        "Proof",
+        "StrategyReader",
+        "Struct",
+        "SwiEngine",
+        "Var",
+        "Verdict",
+        "check_source",
+        "extract",
+        "feedback",
+        "logic_settings",
+        "open_engine",
+        "strategy_table",
+        "validate",
+        "validate_strategy",
+        "write",
+    ]
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -9,39 +9,59 @@ from bestresponse.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from bestresponse.core.ask import (
-        Choice as Choice,
+        Choice,
     )
     from bestresponse.core.episode import (
-        play as play_seats,  # noqa: F401
+        play as play_seats,
     )
     from bestresponse.core.game import (
-        View as View,
+        View,
     )
     from bestresponse.core.player import (
-        Decision as Decision,
-        Nature as Nature,
+        Decision,
+        Nature,
     )
     from bestresponse.players.llm.agent import (
-        Agent as Agent,
-        WithFailurePolicy as WithFailurePolicy,
-        memory as make_memory,  # noqa: F401
-        published_personas as published_personas,
-        reasoning as make_reasoning,  # noqa: F401
+        Agent,
+        WithFailurePolicy,
+        memory as make_memory,
+        published_personas,
+        reasoning as make_reasoning,
     )
     from bestresponse.players.llm.player import (
-        LlmPlayer as LlmPlayer,
-        Sampling as Sampling,
+        LlmPlayer,
+        Sampling,
     )
     from bestresponse.players.llm.verified import (
-        Verified as Verified,
+        Verified,
     )
     from bestresponse.players.lookup import (
-        find_strategy as find_strategy,
-        list_strategies as list_strategies,
-        seat_model as seat_model,
+        find_strategy,
+        list_strategies,
+        seat_model,
     )
     from bestresponse.players.strategies import (
-        FixedMix as FixedMix,
+        FixedMix,
     )
+
+    __all__ = [
+        "Agent",
+        "Choice",
+        "Decision",
+        "FixedMix",
+        "LlmPlayer",
+        "Nature",
+        "Sampling",
+        "Verified",
+        "View",
+        "WithFailurePolicy",
+        "find_strategy",
+        "list_strategies",
+        "make_memory",
+        "make_reasoning",
+        "play_seats",
+        "published_personas",
+        "seat_model",
+    ]
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

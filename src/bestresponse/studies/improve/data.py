@@ -144,7 +144,7 @@ def read_questions(folder: Path, split: str) -> Iterator[ExportedQuestion]:
         if not name.startswith(f"{split}-"):
             continue
         path = folder / name
-        for row in read_rows(path):
+        for row in read_training_rows(path):
             asked = cast(RewardedRow, row)
             said = {turn["role"]: turn["content"] for turn in asked["prompt"]}
             yield ExportedQuestion(said.get("system", ""), said["user"], asked["task"])
@@ -175,7 +175,7 @@ def check_prompts(folder: Path, manifest: ExportManifest) -> None:
         )
 
 
-def read_rows(path: Path) -> Iterator[object]:
+def read_training_rows(path: Path) -> Iterator[object]:
     """Yield the rows of an exported file; StoreError where it is no such file."""
     try:
         content = read_file(path, _LARGEST_FILE)

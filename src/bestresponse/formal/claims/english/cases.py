@@ -92,7 +92,7 @@ class Cases:
     def _complete(self, player: int, chances: Sequence[MoveChance]) -> tuple[Fraction, ...]:
         """Return the probabilities of all moves of a player."""
         weights = {act.index(player): chance for act, chance in chances}
-        left = 1 - sum(weights.values())
+        left = Fraction(1) - sum(weights.values())
         indices = range(len(self.subject.actions[player]))
         others = [index for index in indices if index not in weights]
         require(left == 0 or (left > 0 and len(others) == 1), "these are not all probabilities")
