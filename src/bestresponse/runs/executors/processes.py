@@ -110,7 +110,7 @@ def lend_workers(executor: Executor, job: Job) -> Iterator[None]:
 
         def call(name: str, request: Request) -> Reply:
             bare = replace(request, facts=None)
-            return workers.run(_call_copy, shared.opening, name, bare)
+            return workers.run(call_copy, shared.opening, name, bare)
 
         shared.call_elsewhere = call
         try:
@@ -186,12 +186,14 @@ def _end_with_parent() -> None:
 
 
 @cache
-def _open_copies(opening: Opening) -> dict[str, Model]:
+def open_copies(opening: Opening) -> dict[str, Model]:
+    """Open this worker's copies of models, each once."""
     return opening.open_copies()
 
 
-def _call_copy(opening: Opening, name: str, request: Request) -> Reply:
-    return _open_copies(opening)[name].complete(request)
+def call_copy(opening: Opening, name: str, request: Request) -> Reply:
+    """Make a call in this worker."""
+    return open_copies(opening)[name].complete(request)
 
 
 _given: list[tuple[str, Any]] = []
@@ -199,7 +201,8 @@ _given: list[tuple[str, Any]] = []
 
 
 @cache
-def _prepare_plays() -> PlayOne:
+def prepare_plays() -> PlayOne:
+    """Set up what all plays of this worker share, once."""
     ((study, config),) = _given
     return find_study(study).play(config, {})
 
@@ -207,7 +210,7 @@ def _prepare_plays() -> PlayOne:
 def _make_play(task: Task) -> tuple[Ended, list[tuple[bytes, bytes]]]:
     """Make a play; return how it ended and the answers to be kept."""
     kept: list[tuple[bytes, bytes]] = []
-    ended = play_task(_prepare_plays(), task, lambda *lines: kept.append(lines))
+    ended = play_task(prepare_plays(), task, lambda *lines: kept.append(lines))
     return ended, kept
 
 
