@@ -186,14 +186,14 @@ def _end_with_parent() -> None:
 
 
 @cache
-def open_copies(opening: Opening) -> dict[str, Model]:
+def open_all(opening: Opening) -> dict[str, Model]:
     """Open this worker's copies of models, each once."""
     return opening.open_copies()
 
 
 def call_copy(opening: Opening, name: str, request: Request) -> Reply:
     """Make a call in this worker."""
-    return open_copies(opening)[name].complete(request)
+    return open_all(opening)[name].complete(request)
 
 
 _given: list[tuple[str, Any]] = []
