@@ -23,6 +23,7 @@ from bestresponse.core.files import read_toml
 from bestresponse.core.json import canonical
 from bestresponse.formal.strategies.texts import TEXTS
 from bestresponse.games.matrix.game import RepeatedGame
+from bestresponse.players.strategies import AutomatonPlayer
 from bestresponse.report.blocks import (
     Measurement,
     Shown,
@@ -180,12 +181,14 @@ class _MatchReader:
         """Judge what a model decided against a strategy that is known."""
         game = config.repeated
         known = {}
+        drawn = {}
         for seat, index in enumerate(play.data["places"]):
             automata = config.find_automata(config.entries[index])
             if automata is not None:
                 known[game.roles[seat]] = automata[seat]
+                drawn[game.roles[seat]] = AutomatonPlayer(automata[seat]).find_chances
         truth = find_reply_truth(game, known)
-        return judge_play(len(self.judged) + 1, play.record, game, truth, {})
+        return judge_play(len(self.judged) + 1, play.record, game, truth, drawn)
 
 
 def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
