@@ -13,7 +13,7 @@ in which the choice is made. What choices cost against an equilibrium is in `ana
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, TypedDict
 
 import numpy as np
 
@@ -142,7 +142,7 @@ class ReplyTruth(Truth):
             return None
         return Values(replies.form.actions[replies.seat], worths[None])
 
-    def expect(self, place: Any) -> Array:
+    def expect(self, place: object) -> Array:
         """Add what best replies would earn from a place on to what was earned."""
         earned = dict(self.game.payoffs(place))
         if self.game.asks(place):
