@@ -5,7 +5,7 @@ from importlib.resources import files
 
 import pytest
 
-from bestresponse.api.golden import write_golden
+from bestresponse.api.prompts import write_prompts
 from bestresponse.core.registry import games
 
 FOLDERS = defaultdict(list)
@@ -16,4 +16,4 @@ for _name in games.built_in:
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_a_game_is_played_as_its_golden_file_says(folder: str) -> None:
     kept = (files(folder) / "golden.txt").read_text("utf-8")
-    assert "\n".join(write_golden(name) for name in sorted(FOLDERS[folder])) == kept
+    assert "\n".join(write_prompts(name) for name in sorted(FOLDERS[folder])) == kept

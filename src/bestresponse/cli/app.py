@@ -57,6 +57,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("check", "Check whether logic programs are games, and if not, why not."),
     "compare": ("check", "Compare two games: are they the same, and if not, where do they differ?"),
     "convert": ("lists", "Write a game in another format: .efg, .nfg or .json."),
+    "prompts": ("lists", "Print what a model reads in a game, step by step."),
     "models": ("lists", "List the models that can be named, and download weights."),
     "bench": (
         "run:bench",

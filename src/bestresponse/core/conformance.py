@@ -59,9 +59,9 @@ def check_game(game: Game[S], seed: int = 0, max_steps: int = 10_000) -> None:
     """Play once at random and check every promise that `Game` makes."""
     rng = Random(seed)
     episode = Episode(game)
-    _demand(game.start() == episode.state, "start() gives another state each time")
+    hold(game.start() == episode.state, "start() gives another state each time")
     different = set(game.roles)
-    _demand(0 < len(different) == len(game.roles), "roles must be different and not none")
+    hold(0 < len(different) == len(game.roles), "roles must be different and not none")
     _check_names(game)
     for _ in range(max_steps):
         if episode.over:
@@ -71,17 +71,17 @@ def check_game(game: Game[S], seed: int = 0, max_steps: int = 10_000) -> None:
     else:
         raise Broken(f"{game.name} did not end within {max_steps} steps")
     payoffs = game.payoffs(episode.state)
-    _demand(
+    hold(
         set(payoffs) == set(game.roles),
         f"payoffs for {sorted(payoffs)}, roles are {sorted(game.roles)}",
     )
     are_finite = all(map(math.isfinite, payoffs.values()))
-    _demand(are_finite, f"a payoff is not finite: {dict(payoffs)}")
+    hold(are_finite, f"a payoff is not finite: {dict(payoffs)}")
     _check_telling(game, episode.state)
     written = json.dumps(record_to_json(episode.record({})))
     record = record_from_json(json.loads(written))
     replay = Episode(game, record.submissions)
-    _demand(replay.state == episode.state, "a replay ends in another state")
+    hold(replay.state == episode.state, "a replay ends in another state")
     _check_extras(game, rng)
 
 
@@ -113,7 +113,7 @@ def _check_equilibrium(game: Game[S], episode: Episode[S]) -> None:
         except InvalidMove as error:
             raise Broken(f"in its equilibrium {role} plays what is not legal: {error}") from None
         cost = measure_decision_cost(game, episode.state, role, move)
-        _demand(cost is None or cost <= _FREE, f"{role} pays {cost} for playing the equilibrium")
+        hold(cost is None or cost <= _FREE, f"{role} pays {cost} for playing the equilibrium")
 
 
 def _check_extras(game: Game[S], rng: Random) -> None:
@@ -121,39 +121,39 @@ def _check_extras(game: Game[S], rng: Random) -> None:
     for role in game.roles:
         if isinstance(game, NamedStrategies):
             made = [game.make_strategy(name, role, 0) for name in game.strategy_names]
-            _demand(all(made), f"make_strategy() does not know all of strategy_names for {role}")
+            hold(all(made), f"make_strategy() does not know all of strategy_names for {role}")
             are_players = all(hasattr(player, "decide") for player in made)
-            _demand(are_players, "make_strategy() returns something that is not a player")
+            hold(are_players, "make_strategy() returns something that is not a player")
         if isinstance(game, Quiz):
             answers = [question.answer for question in game.make_quiz(role, rng)]
             are_finite = all(map(math.isfinite, answers))
-            _demand(are_finite, f"a question to {role} has no finite answer")
+            hold(are_finite, f"a question to {role} has no finite answer")
     if isinstance(game, AdjustableRounds):
-        _demand(game.with_rounds(2).roles == game.roles, "with_rounds() changes the roles")
+        hold(game.with_rounds(2).roles == game.roles, "with_rounds() changes the roles")
 
 
 def _check_step(game: Game[S], episode: Episode[S], rng: Random) -> None:
     before = episode.state
     pending = episode.pending
-    _demand(
+    hold(
         set(pending) <= {*game.roles, NATURE, REFEREE},
         f"an unknown role is asked: {', '.join(pending)}",
     )
     views = {role: game.view(before, role) for role in pending}
     for role, ask in pending.items():
-        _demand(views[role].role == role, f"the view of {role} is addressed to {views[role].role}")
-        _demand(
+        hold(views[role].role == role, f"the view of {role} is addressed to {views[role].role}")
+        hold(
             views[role].key == game.view(before, role).key,
             f"two looks of {role} at one state differ",
         )
-        _demand(type(ask) in get_args(Ask), f"the ask {ask!r} is of no kind that `Ask` lists")
+        hold(type(ask) in get_args(Ask), f"the ask {ask!r} is of no kind that `Ask` lists")
     for role, ask in pending.items():
         episode.submit(role, Decision(any_legal_action(ask, rng)))
     asked_again = dict(game.asks(before))
-    _demand(asked_again == pending, "apply() changed the state it was given")
+    hold(asked_again == pending, "apply() changed the state it was given")
     for role, view in views.items():
         seen_again = game.view(before, role)
-        _demand(seen_again.key == view.key, "apply() changed what a role saw before")
+        hold(seen_again.key == view.key, "apply() changed what a role saw before")
 
 
 def check_player(
@@ -168,7 +168,7 @@ def check_player(
     """
     rng = Random(seed)
     episode = Episode(game)
-    _demand(isinstance(player.name, str) and player.name != "", "a player needs a name")
+    hold(isinstance(player.name, str) and player.name != "", "a player needs a name")
     for _ in range(max_steps):
         if episode.over:
             return
@@ -178,7 +178,7 @@ def check_player(
                 continue
             view = episode.view(role)
             decision = player.decide(view, ask)
-            _demand(
+            hold(
                 decision.action == player.decide(view, ask).action,
                 f"{player.name} decides differently on one view",
             )
@@ -186,6 +186,7 @@ def check_player(
     raise Broken(f"{game.name} did not end within {max_steps} steps")
 
 
-def _demand(kept: bool, promise: str) -> None:
+def hold(kept: bool, promise: str) -> None:
+    """Raise `Broken` where a promise is not kept."""
     if not kept:
         raise Broken(promise)

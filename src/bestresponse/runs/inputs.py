@@ -74,6 +74,9 @@ class NamedModel(str):
         named.model = model
         return named
 
+    def __getstate__(self) -> None:
+        """Leave the model behind where the name is copied or goes to another process."""
+
 
 class DefaultModel(NamedModel):
     """The model of a setting that nobody named: its weights are used, and never downloaded."""

@@ -7,7 +7,7 @@ import pytest
 from plugins import lay_example
 
 from bestresponse.analysis.truth import find_truth, judge_decisions
-from bestresponse.api.golden import write_golden
+from bestresponse.api.prompts import write_prompts
 from bestresponse.core.capabilities import Question
 from bestresponse.core.conformance import Broken, check_game
 from bestresponse.core.episode import Episode
@@ -113,7 +113,7 @@ def test_a_game_in_one_folder_is_told_in_its_languages(tmp_path, monkeypatch):
     )
     assert "von 11 bis 20 und bekommen, was sie verlangen" in word_rules(game, view, german)
     kept = (EXAMPLE / "eleven_twenty" / "golden.txt").read_text("utf-8")
-    assert write_golden("eleven-twenty") == kept
+    assert write_prompts("eleven-twenty") == kept
 
 
 def test_a_rule_that_pays_otherwise_than_it_tells_is_found(tmp_path, monkeypatch):

@@ -7,41 +7,35 @@ from typing import Annotated
 import typer
 
 import bestresponse as br
-from bestresponse.api.golden import write_golden
+from bestresponse.api.prompts import write_prompts
 from bestresponse.cli.help import Commands
 from bestresponse.cli.options import AsJson, complete_game, offer_names
 from bestresponse.cli.terminal import DownloadProgress, notes, show_frame
-from bestresponse.core.registry import games
 from bestresponse.models.providers.weights import WEIGHTS, pull as pull_weights
 from bestresponse.models.registry import read_default_settings
 
-games_command = Commands(invoke_without_command=True)
 
-
-@games_command.callback()
-def _list_games(context: typer.Context, as_json: AsJson = False) -> None:
+def games_command(as_json: AsJson = False) -> None:
     """List the games of the catalogue, the registered games and the families that `bench` draws
     from."""
-    if context.invoked_subcommand is None:
-        show_frame(br.list_games(), as_json)
+    show_frame(br.list_games(), as_json)
 
 
-@games_command.command("golden")
-def _write_golden(
-    names: Annotated[
+def prompts_command(
+    games: Annotated[
         list[str],
         typer.Argument(
-            metavar="NAME",
-            help="Registered games, such as trust-amounts.",
-            autocompletion=offer_names(games.names()),
+            metavar="GAME",
+            help="Names from `bestresponse games`, or files.",
+            autocompletion=complete_game,
         ),
     ],
 ) -> None:
-    """Print one seeded play of a registered game with all that a model is told.
+    """Print one seeded play of a game with all that a model reads.
 
     A game is reviewed by this text: save it as golden.txt next to the rules of the game.
     """
-    print("\n".join(write_golden(name) for name in names), end="")
+    print("\n".join(map(write_prompts, games)), end="")
 
 
 models_command = Commands(invoke_without_command=True)

@@ -1,6 +1,6 @@
-"""A golden play: one seeded play as text, by which a game is reviewed.
+"""What a model is told in a game: one seeded play as text, by which a game is reviewed.
 
-It shows what a model is told, how it is asked the first time, which moves are legal and what each
+It shows what a model reads, how it is asked the first time, which moves are legal and what each
 loses against best play, and what the play pays. Whoever changes a rule or a sentence sees the
 difference in `golden.txt` in the folder of the game, which a test holds.
 """
@@ -17,6 +17,7 @@ from bestresponse.core.episode import Episode
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Role
 from bestresponse.core.player import Decision
 from bestresponse.core.registry import games
+from bestresponse.games.lookup import find_game
 from bestresponse.players.llm.player import instruction
 from bestresponse.runs.reporting.steps import format_action
 from bestresponse.telling.render import write_history, write_rules
@@ -29,13 +30,13 @@ _MOST_PRICED = 20
 """Of more options only the one that is chosen is priced."""
 
 
-def write_golden(name: str, seed: int = 0) -> str:
-    """Write one seeded play of a registered game.
+def write_prompts(name: str, seed: int = 0) -> str:
+    """Write one seeded play of a game, given by its name or in a file, as models read it.
 
-    >>> print(write_golden("trust-amounts").splitlines()[0])
+    >>> print(write_prompts("trust-amounts").splitlines()[0])
     # trust-amounts, version 1
     """
-    game = games.make(name)
+    game = games.make(name) if name in games.names() else find_game(name).playable()
     return "\n".join([f"# {name}, version {game.version}", *_list_lines(game, Random(seed)), ""])
 
 
