@@ -119,7 +119,7 @@ def test_a_text_of_two_samples_that_is_marked_differently_is_counted_and_used(tm
     assert (row["used"], row["contradictory"], row["unsteady"]) == (4, 0, 2)
     # A sample that stands in the sheet twice may not have two marks.
     sheet.write_text("\n".join([head, *lines, f"{next(iter(marks))},1,1"]))
-    with pytest.raises(br.BestResponseError, match="line 6: .* other marks further above"):
+    with pytest.raises(br.BestResponseError, match=r"line 6: .* other marks further above"):
         br.load_run(run.path).frame("marks")
 
 
