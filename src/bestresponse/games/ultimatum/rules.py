@@ -24,9 +24,9 @@ class UltimatumRule(GameRule):
 
     def find_owed(self, play: ToldPlay) -> dict[Role, Fraction]:
         """Pay the offer that is told, if it is told to be accepted."""
-        offer = sum(event.amount for event in play.history if isinstance(event, OfferMade))
+        offer = Fraction(sum(one.amount for one in play.history if isinstance(one, OfferMade)))
         accepted = OfferAnswered(accepted=True) in play.history
-        paid = (self.pie - offer, Fraction(offer)) if accepted else (Fraction(0), Fraction(0))
+        paid = (self.pie - offer, offer) if accepted else (Fraction(0), Fraction(0))
         return dict(zip(play.roles, paid, strict=True))
 
 
