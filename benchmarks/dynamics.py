@@ -1,14 +1,15 @@
-"""Fictitious play against Nashpy, the replicator dynamics against OpenSpiel, and generators per
-second.
+"""Fictitious play against Nashpy, the replicator dynamics and alpha-Rank against OpenSpiel, and
+generators per second.
 
 Fictitious play: the same number of rounds on the same random 10x10 game. Nashpy yields the play
 counts after every round and breaks ties at random; here ties go to the first action and a thousand
 points of the path are kept, with the regret at each. Replicator: the same number of Euler steps x +
 dt * x'(x) of the same two populations from uniform play, OpenSpiel's `MultiPopulationDynamics`
-giving x'(x); the script checks that both end at the same point. Contestants take turns in every
-round; a ratio is taken within a round and the median over the rounds is printed, with the median
-time of each. Times are processor times of this process, so that other work on the machine counts
-little; compiling and importing are not counted.
+giving x'(x); the script checks that both end at the same point. alpha-Rank: the same random
+symmetric game of one population, the same distribution. Contestants take turns in every round; a
+ratio is taken within a round and the median over the rounds is printed, with the median time of
+each. Times are processor times of this process, so that other work on the machine counts little;
+compiling and importing are not counted.
 
     python benchmarks/dynamics.py [--rounds 5] [--steps 100000] [--size 10] [--generations 1000000]
 """
@@ -23,9 +24,9 @@ from time import process_time
 
 import numpy as np
 
-from bestresponse.theory import fictitious_play, generate, replicator
+from bestresponse.theory import alpha_rank, fictitious_play, generate, replicator
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.generators import families, uniform
+from bestresponse.theory.generators import families, symmetric, uniform
 
 Contestants = dict[str, Callable[[], object]]
 
@@ -89,6 +90,23 @@ def evolve(game: NormalForm, steps: int, length: float = 0.01) -> Contestants:
     return {**runs, "open_spiel": theirs}
 
 
+def rank(game: NormalForm) -> Contestants:
+    from open_spiel.python.egt import alpharank
+
+    def theirs() -> np.typing.NDArray[np.float64]:
+        return np.asarray(
+            alpharank.compute([game.payoffs[0]], m=20, alpha=0.1, use_local_selection_model=False)[
+                2
+            ]
+        )
+
+    def ours() -> np.typing.NDArray[np.float64]:
+        return alpha_rank(game, alpha=0.1, population=20, one_population=True).probabilities
+
+    print(f"alpha-Rank: distributions differ by {np.abs(ours() - theirs()).max():.1e}")
+    return {"numpy": ours, "open_spiel": theirs}
+
+
 def drift(generations: int) -> None:
     """Print how far the shares of one population ever are from summing to 1, in every form."""
     payoffs = np.array(
@@ -124,8 +142,9 @@ def main() -> None:
         print("nashpy is not installed: fictitious play is skipped")
     if find_spec("open_spiel"):
         contest(f"replicator, {what}", evolve(game, options.steps), options.rounds)
+        contest("alpha-Rank, 10 actions", rank(symmetric(1, (10, 10))), options.rounds)
     else:
-        print("open_spiel is not installed: the replicator is skipped")
+        print("open_spiel is not installed: replicator and alpha-Rank are skipped")
     print("replicator, one population of 4 actions:")
     drift(options.generations)
     print("generators, 3x3:")

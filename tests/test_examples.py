@@ -13,12 +13,8 @@ from outlines import outlined_figures  # noqa: F401 - for all tests below
 import bestresponse
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("docs", "docs/start", "docs/guides", "docs/explanations", "docs/papers")
-PAGES = [
-    ROOT / "README.md",
-    *sorted(page for name in FOLDERS for page in ROOT.glob(f"{name}/*.md")),
-]
 TUTORIALS = sorted(ROOT.glob("docs/tutorials/*.md"))
+PAGES = [ROOT / "README.md", *sorted(set(ROOT.glob("docs/**/*.md")) - set(TUTORIALS))]
 OPTIONAL = {
     "xllamacpp",
     "inspect_ai",
@@ -65,7 +61,7 @@ class WithoutPandas:
 def mark_page(page):
     """Let pages whose examples look at pictures have them drawn."""
     marks = [pytest.mark.drawn] if "draw(" in page.read_text("utf-8") else []
-    return pytest.param(page, id=page.name, marks=marks)
+    return pytest.param(page, id=str(page.relative_to(ROOT)), marks=marks)
 
 
 @pytest.mark.parametrize("page", [mark_page(page) for page in PAGES])

@@ -23,24 +23,24 @@ sys.path.append(str(Path(__file__).parents[1] / "scripts"))
 from code_shape import find_rates, measure_packages, measure_text
 
 ROOT = Path(bestresponse.__file__).parent
-TOKENS = 848_850
-"""Tokens of code in all, as `scripts/code_shape.py` counts them. What is new is paid for by what
-goes: games told by rules and position are not paid for yet, and the goal is 810,000."""
-WORDS = 96_800
+TOKENS = 823_910
+"""Tokens of code in all, as `scripts/code_shape.py` counts them: what there was before games were
+told by rules and position. What is new is paid for by what goes; the goal is 810,000."""
+WORDS = 96_000
 """Words of programs, settings, translations and templates in all: data beside the code, counted so
 that code does not move there."""
-RATES = {"long": 0.1, "deep": 18.1, "packed": 0.4, "loops": 42.9}
+RATES = {"long": 0.1, "deep": 18.0, "packed": 0.4, "loops": 42.5}
 """Per 1,000 lines of code: lines over 100 characters, expressions nested four deep, assignments of
 several unrelated values, comprehensions."""
-POSITIONAL = 19
+POSITIONAL = 18
 """Calls with more than five positional arguments."""
-LATE_IMPORTS = 80
+LATE_IMPORTS = 78
 """Imports inside functions: of optional and of slow packages."""
-UNTYPED = 638
+UNTYPED = 616
 """Uses of `Any`, and of names for types with `Any` in them, in signatures."""
 SHARED_NAMES = 28
 """Public names that are defined in more than one module."""
-SHORT_HELPERS = 180
+SHORT_HELPERS = 172
 """Private functions of at most six lines that are called once in their module."""
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -515,6 +515,24 @@ def _follow(dynamics: Callable[..., Trajectory]) -> Callable[..., GameAnswer]:
     return follow
 
 
+def _rank(
+    game: NormalForm,
+    *,
+    alpha: float = 100.0,
+    population: int = 50,
+    one_population: bool = False,
+) -> GameAnswer:
+    ranked = theory.alpha_rank(
+        game,
+        alpha=alpha,
+        population=population,
+        one_population=one_population,
+    )
+    ranking = [{"profile": list(profile), "probability": p} for profile, p in ranked.ranking()]
+    method = f"{ranked.method}, alpha {ranked.alpha:g}, {ranked.population} individuals"
+    return GameAnswer({"method": method, "residual": ranked.residual, "ranking": ranking})
+
+
 DYNAMICS: tuple[GameQuestion[NormalForm], ...] = (
     GameQuestion(
         "replicator",
@@ -541,6 +559,7 @@ DYNAMICS: tuple[GameQuestion[NormalForm], ...] = (
         "Play drifts towards the softmax reply to the present profile",
         _follow(partial(theory.logit_dynamics, precision=10.0)),
     ),
+    GameQuestion("alpha-rank", "How long evolving populations stay at each pure profile", _rank),
 )
 """All dynamics that can be asked for by name."""
 

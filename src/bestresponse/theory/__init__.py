@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         correlated as correlated,
         correlated_regret as correlated_regret,
     )
+    from bestresponse.theory.dynamics.alpha_rank import alpha_rank as alpha_rank
     from bestresponse.theory.dynamics.learning import (
         fictitious_play as fictitious_play,
         logit_dynamics as logit_dynamics,

@@ -203,6 +203,9 @@ def test_two_values_of_one_key_are_no_answer(ask, text):
         ("My answer is A or B.", None),
         ("I would play A, but B is safer.", None),
         ("I choose A. Wait, the column player then answers C.", None),
+        ("I would play A with probability 0.3.", None),
+        ("I choose A 30% of the time.", None),
+        ("I choose A with probability 1.", "A"),
         ("I choose A. It pays at least 3.", "A"),
     ],
 )

@@ -95,7 +95,7 @@ def solve_command(
         typer.Option(
             help=(
                 "Show the dynamics of play instead: replicator, fictitious-play, regret-matching,"
-                " multiplicative-weights or logit."
+                " multiplicative-weights, logit or alpha-rank."
             ),
             autocompletion=complete_dynamics,
         ),

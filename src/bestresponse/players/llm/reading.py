@@ -69,6 +69,8 @@ _CORRECTS = re.compile(
     re.IGNORECASE,
 )
 """Words of a later sentence that may correct the choice."""
+_SHARE = re.compile(r"\bwith (?:a )?(?:probability|chance)\b(?! (?:of )?1(?![\d.,/]))|\d ?%")
+"""What says that an option is chosen only sometimes."""
 _KIND = re.compile(
     r"(?:the )?(?:pure )?(?:action|option|row|column|move|strategy|choice)[ :]+", re.IGNORECASE
 )
@@ -291,7 +293,7 @@ def _find_choice_in_prose(ask: Choice, whole: str) -> tuple[str | None, str]:
     if len(chosen) == 1:
         behind = [match["behind"] for match in found]
         corrects = _CORRECTS.search(whole, found[-1].end())
-        if corrects or any(map(TAKES_BACK.search, behind)):
+        if corrects or any(TAKES_BACK.search(part) or _SHARE.search(part) for part in behind):
             return None, ""
         return chosen.pop(), "a sentence that names the choice"
     if _LEAD.match(whole) and _read_explained(ask, whole) is not None:
