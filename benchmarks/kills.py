@@ -9,7 +9,7 @@ was asked as often as without kills, and once more for each kill that it was on 
 reply that was sent at the moment of a kill may be asked for again or not: nobody can know that it
 was read. All other replies had been delivered before, and must never be asked for again.
 
-The kills are shared among `bench`, `bench` in processes, `simulate`, `tournament`, `verify` and
+The kills are shared among `bench`, `simulate`, `tournament`, `verify` and
 `steer`. Exit code 1 if anything differs.
 """
 
@@ -94,8 +94,7 @@ VERIFY = (
 STEER = ("steer", "meeting", "--games", "2", "--iterations", "20", "--fresh", "1")
 
 CASES = (
-    Case("bench", (*BENCH, *WORKERS), state_mix, 30),
-    Case("processes", (*BENCH, *WORKERS, "--settings", "executor=processes"), state_mix, 15),
+    Case("bench", (*BENCH, *WORKERS), state_mix, 45),
     Case("simulate", (*WATER, *WORKERS), bid, 15),
     Case("tournament", (*ROBIN, "MODEL", "--rounds", "20", *WORKERS), defect, 15),
     Case(

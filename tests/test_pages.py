@@ -100,3 +100,11 @@ def test_every_claim_about_another_tool_has_a_source_and_every_claim_of_ours_a_p
     ] == []
     cited = {int(number) for number in re.findall(r"\[(\d+)\]", page)}
     assert cited == {int(number) for number in re.findall(r"^(\d+)\. ", page, re.MULTILINE)}
+
+
+def test_what_is_there_of_otree_is_shown_by_tests_that_exist():
+    rows = read_rows("docs/people/otree.md", "feature of oTree")
+    written = "".join(path.read_text("utf-8") for path in (ROOT / "tests" / "web").rglob("*.py"))
+    shown = [test.strip("` |") for _, answer, test in rows if answer == "yes"]
+    assert (len(rows), len(shown)) == (36, 34)
+    assert [test for test in shown if f"def {test}(" not in written] == []

@@ -1,4 +1,5 @@
 import threading
+from functools import partial
 from itertools import islice
 
 import pytest
@@ -7,7 +8,7 @@ from bestresponse.core import Decision
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import ModelUnavailable, OverBudget, StoreError
 from bestresponse.runs import Manifest, RunFolder, Spec, execution
-from bestresponse.runs.execution import Ended, play_in_threads
+from bestresponse.runs.execution import Ended, play_in_threads, play_task
 from bestresponse.runs.store.folder import Shard, StoredPlay, encode_plays
 
 SPECS = [Spec.of({"n": n}) for n in range(20)]
@@ -15,7 +16,7 @@ SPECS = [Spec.of({"n": n}) for n in range(20)]
 
 def execute(specs, play_one, folder, workers=1, **options):
     def start(tasks, keep):
-        return play_in_threads(play_one, workers, tasks, keep)
+        return play_in_threads(partial(play_task, play_one), workers, tasks, keep)
 
     return execution.execute(specs, start, folder, **options)
 

@@ -39,20 +39,8 @@ class Finish(StrEnum):
     OTHER = "other"
 
 
-class Sendable:
-    """Pickles as its class and its fields.
-
-    What dataclasses do takes three times as long, and calls are many.
-    """
-
-    __slots__: tuple[str, ...] = ()
-
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return type(self), tuple([getattr(self, name) for name in self.__slots__])
-
-
 @dataclass(frozen=True, slots=True)
-class Message(Sendable):
+class Message:
     """One turn of a conversation."""
 
     role: Role
@@ -60,7 +48,7 @@ class Message(Sendable):
 
 
 @dataclass(frozen=True, slots=True)
-class Request(Sendable):
+class Request:
     """Everything asked of a model in one call.
 
     `schema` is the text of a JSON schema the reply should follow (see `schema.schema_text`);
@@ -91,10 +79,6 @@ class Request(Sendable):
     tools: tuple[str, ...] = ()
     facts: Mapping[str, object] | None = field(default=None, compare=False, repr=False)
 
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        kind, values = Sendable.__reduce__(self)
-        return kind, values[:-1]  # all but the facts, which are the last field
-
     def __post_init__(self) -> None:
         if not self.messages:
             raise UsageError("a request needs at least one message")
@@ -115,7 +99,7 @@ class Request(Sendable):
 
 
 @dataclass(frozen=True, slots=True)
-class Usage(Sendable):
+class Usage:
     """Tokens of one call as the provider counted them; None where it did not say.
 
     `cached` is the part of `prompt` served from the provider's own cache, `reasoning` the part of
@@ -129,7 +113,7 @@ class Usage(Sendable):
 
 
 @dataclass(frozen=True, slots=True)
-class ToolUse(Sendable):
+class ToolUse:
     """A call of a tool on the way to a reply.
 
     Holds its arguments as JSON text, and what came back or went wrong.
@@ -141,7 +125,7 @@ class ToolUse(Sendable):
 
 
 @dataclass(frozen=True, slots=True)
-class Reply(Sendable):
+class Reply:
     """What came back. `cached` is true when no model was called for it; `latency` is in seconds.
 
     `tool_calls` are calls that the model wants to have made, as names and JSON texts; `tools` those

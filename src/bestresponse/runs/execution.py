@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import queue
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from bestresponse.runs.study import AnyStudy
 
 
-_PAUSE = 0.005  # seconds between looks for a task where none is ready yet
 _LOOK = 0.05  # seconds after which an interrupted run looks whether its threads have ended
 A = TypeVar("A")
 B = TypeVar("B")
@@ -94,16 +93,13 @@ class Executor(Protocol):
     def play(
         self,
         job: Job,
-        tasks: Iterator[Task | None],
+        tasks: Iterator[Task],
         keep: Keep,
     ) -> Generator[Ended]:
         """Take tasks as there is room, make the plays, and yield how each ended.
 
-        They come in any order.
-
-        A task that is None says that there is none at the moment. Every answer goes to `keep` as
-        soon as it is there. The iterator of tasks may end early: what is under way is then still
-        brought to its end.
+        They come in any order. Every answer goes to `keep`. The iterator of tasks may end early:
+        what is under way is then still brought to its end.
         """
         ...
 
@@ -163,12 +159,12 @@ class Threads:
     def play(
         self,
         job: Job,
-        tasks: Iterator[Task | None],
+        tasks: Iterator[Task],
         keep: Keep,
     ) -> Generator[Ended]:
         """Make the plays with the job's own models."""
         return play_in_threads(
-            job.study.play(job.config, job.models),
+            partial(play_task, job.study.play(job.config, job.models)),
             job.workers,
             tasks,
             keep,
@@ -188,12 +184,12 @@ class Threads:
 
 
 def play_in_threads(
-    play_one: PlayOne,
+    make: Callable[[Task, Keep], Ended],
     workers: int,
-    tasks: Iterator[Task | None],
+    tasks: Iterator[Task],
     keep: Keep,
 ) -> Generator[Ended]:
-    """Play tasks in that many threads.
+    """Make plays in that many threads.
 
     One worker plays in the calling thread, where an interrupt ends it at once.
 
@@ -202,22 +198,21 @@ def play_in_threads(
     `concurrent.futures`: Python joins the latter at its end, so that a server that never answers
     would hold the process.
     """
-    plays = _wait_for_tasks(tasks)
     if workers == 1:
-        for task in plays:
-            yield play_task(play_one, task, keep)
+        for task in tasks:
+            yield make(task, keep)
         return
     results: queue.SimpleQueue[Ended] = queue.SimpleQueue()
 
     def put(task: Task) -> None:
-        results.put(play_task(play_one, task, keep))
+        results.put(make(task, keep))
 
     threads: list[threading.Thread] = []
     free = workers
     try:
         while True:
             threads = [thread for thread in threads if thread.is_alive()]
-            for task in islice(plays, free):
+            for task in islice(tasks, free):
                 threads.append(threading.Thread(target=put, args=(task,), daemon=True))
                 threads[-1].start()
                 free -= 1
@@ -248,14 +243,6 @@ def play_task(play_one: PlayOne, task: Task, keep: Keep) -> Ended:
         return Ended(spec, encode_plays([StoredPlay(spec.id, spec.data, record)]))
     except Exception as error:  # noqa: BLE001 - whoever counts the plays decides what it means
         return Ended(spec, error=error)
-
-
-def _wait_for_tasks(tasks: Iterator[Task | None]) -> Iterator[Task]:
-    for task in tasks:
-        if task is None:
-            time.sleep(_PAUSE)
-        else:
-            yield task
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,10 +45,7 @@ class ModelLimits:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """How a worker opens its copies of models: by these names.
-
-    Keys are those of the worker's own environment.
-    """
+    """How a worker opens its copies of models that run on this machine: by these names."""
 
     names: tuple[str, ...] = ()
     concurrency: int = 16
@@ -56,39 +53,30 @@ class Opening:
 
     @property
     def settings(self) -> ModelSettings:
-        """How they are opened: keys from the environment, weights in the user's cache folder."""
+        """How models are opened: keys from the environment, weights in the user's cache folder."""
         local = LocalSettings(threads=self.threads)
         return replace(read_default_settings(), concurrency=self.concurrency, local=local)
 
     def open_copies(self) -> dict[str, Model]:
-        """Open every model.
-
-        Those that run in this process take no more calls at once than they can.
-        """
+        """Open every model."""
         settings = replace(self.settings, clients=HttpClients())
-        return {name: _limit_local(open_model(name, settings)) for name in self.names}
+        return {name: open_model(name, settings) for name in self.names}
 
 
 @dataclass(slots=True)
 class SharedCalls:
-    """How workers in other processes open the same models.
-
-    Also says how one of them is asked while there are some.
-
-    `local` tells whether all models run in the process that opened them, so that every worker has
-    its own.
-    """
+    """How workers in other processes open the same models, and how one of them is asked while
+    there are some."""
 
     opening: Opening
-    local: bool
     call_elsewhere: Callable[[str, Request], Reply] | None = None
 
 
 class _ByName(Wrapper):
-    """A model that was opened by name: a worker's copy of it answers while there are workers."""
+    """A model of this machine: a worker's copy of it answers while there are workers."""
 
     def __init__(self, model: Model, name: str, shared: SharedCalls) -> None:
-        super().__init__(_limit_local(model))
+        super().__init__(Limited(model, Gate(model.abilities.concurrency)))
         self._name = name
         self._shared = shared
 
@@ -120,7 +108,7 @@ class OpenedModels:
         self.models: dict[str, Model] = {}
         self.objects: dict[str, Model] = {}
         self.meter = Meter(limits.budget)
-        self.shared = SharedCalls(Opening((), limits.workers or 16, limits.threads), local=False)
+        self.shared = SharedCalls(Opening((), limits.workers or 16, limits.threads))
         self._limits = limits
         self._settings = replace(
             self.shared.opening.settings,
@@ -152,9 +140,11 @@ class OpenedModels:
         if supplied is None and bare not in self._bare:
             settings = replace(self._settings, download=not isinstance(name, DefaultModel))
             self._bare[bare] = open_model(bare, settings)
-            self.shared.opening = replace(self.shared.opening, names=tuple(self._bare))
-            self.shared.local = all(map(_is_local, self._bare.values()))
-        model = supplied or _ByName(self._bare[bare], bare, self.shared)
+            names = tuple(name for name, model in self._bare.items() if _is_local(model))
+            self.shared.opening = replace(self.shared.opening, names=names)
+        model = supplied or self._bare[bare]
+        if bare in self.shared.opening.names:
+            model = _ByName(model, bare, self.shared)
         # Models of one provider at one address share their limits; of a local one every worker has
         # a copy.
         provider = (
@@ -208,11 +198,3 @@ def open_models(
 
 def _is_local(model: Model) -> bool:
     return model.identity.get("provider") == LOCAL
-
-
-def _limit_local(model: Model) -> Model:
-    """Limit the calls at once of a model that runs in this process.
-
-    Every worker has a copy of such a model.
-    """
-    return Limited(model, Gate(model.abilities.concurrency)) if _is_local(model) else model

@@ -27,7 +27,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from inspect import getdoc, signature
@@ -363,12 +363,6 @@ class Study(Generic[P, C]):
 
     def __repr__(self) -> str:
         return f"Study({self.name!r})"
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """Send a registered study to another process by its name."""
-        if self.name in studies.names():
-            return find_study, (self.name,)
-        return Study, tuple(getattr(self, part.name) for part in fields(self))
 
     @property
     def config(self) -> type[C]:

@@ -196,7 +196,8 @@ async def _answer_error(request: Request, error: Exception) -> Response:
         case StoreError():
             _log.error("%s %s: %s", request.method, request.url.path, error)
     status = next((status for kinds, status in _STATUSES.items() if isinstance(error, kinds)), 422)
-    sentence = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
+    is_sentence = len(error.args) == 1 and isinstance(error.args[0], str)
+    sentence = error.args[0] if is_sentence else str(error)
     if isinstance(error, StoreError):
         sentence = Cause("cause_not_stored")
     headers = {}

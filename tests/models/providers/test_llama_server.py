@@ -12,6 +12,12 @@ import bestresponse as br
 from bestresponse.core.errors import MissingKey, ModelError
 from bestresponse.models import HttpClients, OpenAIModel, Secret, ask, choice_chances
 from bestresponse.models.providers.local import LocalModel, LocalSettings
+from bestresponse.runs.execution import Job
+from bestresponse.runs.executors.processes import Processes, lend_workers
+from bestresponse.runs.inputs import NamedModel
+from bestresponse.runs.models import ModelLimits, open_models
+from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.study import bench as bench_study
 
 pytestmark = pytest.mark.model
 
@@ -86,7 +92,7 @@ def test_nothing_of_the_engine_is_left_in_the_temporary_folder(tmp_path, smollm2
     model.close()
 
 
-@pytest.mark.soak  # two servers of a model; what processes share is tested in tests/runs/executors
+@pytest.mark.soak  # two servers of a model; one copy in a worker is tested below
 def test_models_in_two_processes_answer_as_one_does(smollm2_path, tmp_path):
     games = {"num_games": 2, "num_rows": 2, "num_cols": 2, "seed": 3, "elicit": "logprobs"}
     one, two = (
@@ -95,3 +101,16 @@ def test_models_in_two_processes_answer_as_one_does(smollm2_path, tmp_path):
     )
     assert one.answered == 2
     assert two.rows() == one.rows()
+
+
+def test_a_copy_of_a_model_in_a_worker_answers_as_the_model_does(smollm2_path, tmp_path):
+    name = NamedModel(str(smollm2_path))
+    question = ask("Say one word.", max_tokens=5)
+    config = BenchConfig(model=(name,), num_games=1)
+    with open_models((name,), tmp_path, ModelLimits(2, cache="off")) as opened:
+        model = opened.models[name]
+        with lend_workers(Processes(1), Job(bench_study, config, opened.models, 2, opened.shared)):
+            assert opened.shared.call_elsewhere is not None
+            elsewhere = model.complete(question)
+        assert opened.shared.call_elsewhere is None
+        assert model.complete(question).text == elsewhere.text

@@ -1,7 +1,7 @@
-"""Plays in worker processes: the same records, one budget, one cache, and nothing lost with a
-worker."""
+"""Plays and calls in worker processes: the same records, and nothing lost with a worker."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -12,8 +12,10 @@ from model_server import ModelServer
 from running import NOW
 from waiting import hear_interrupts
 
-from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.runs.execution import Execution, Threads
+import bestresponse as br
+from bestresponse.core import errors
+from bestresponse.core.errors import BestResponseError, ModelUnavailable, UsageError
+from bestresponse.runs.execution import Execution, Job, Threads
 from bestresponse.runs.executors import processes
 from bestresponse.runs.executors.processes import Processes
 from bestresponse.runs.models import ModelLimits, open_models
@@ -24,88 +26,14 @@ from bestresponse.studies.water.config import WaterConfig
 from bestresponse.studies.water.study import water
 
 
-@pytest.fixture
-def server():
-    opened = ModelServer(latency=0.01)
-    yield opened
-    opened.close()
-
-
-def bench(server, output, executor, games=12, limits=None, label="", **options):
-    config = BenchConfig(
-        model=(label + server.model,), num_games=games, num_rows=3, num_cols=3, seed=5
-    )
-    with open_models(config.models, output, limits or ModelLimits(4)) as opened:
-        return run_study(
-            bench_study,
-            config,
-            opened.models,
-            output,
-            Execution(
-                opened.workers, executor=executor or Threads(), shared=opened.shared, **options
-            ),
-            NOW,
-        )
+def play_games(output, executor=None, on_progress=lambda progress: None):
+    config = BenchConfig(model=("random",), num_games=40, num_rows=2, num_cols=2)
+    how = Execution(executor=executor or Threads(), on_progress=on_progress)
+    return run_study(bench_study, config, {}, output, how, NOW)
 
 
 def list_records(run):
     return sorted((run.path / "records.jsonl").read_text("utf-8").splitlines())
-
-
-def test_processes_make_the_same_records_as_threads_with_one_call_a_play(server, tmp_path):
-    threads = bench(server, tmp_path / "threads", None)
-    found = bench(server, tmp_path / "processes", Processes(2))
-    assert found.outcome.played == 12
-    assert list_records(found) == list_records(threads)
-    assert server.calls == 24
-    assert list_children() == [], "workers end with the run"
-
-
-def test_a_server_under_a_label_is_asked_by_workers_too(server, tmp_path):
-    found = bench(server, tmp_path, Processes(1), games=2, label="mine=")
-    assert (found.outcome.played, found.outcome.failed, server.calls) == (2, 0, 2)
-    assert {row["model"] for row in found.rows()} == {"mine"}
-
-
-def test_no_worker_is_started_where_nothing_is_to_be_played(server, tmp_path, monkeypatch):
-    first = bench(server, tmp_path, None)
-    monkeypatch.setattr(processes, "_ProcessLink", pytest.fail)
-    again = bench(server, tmp_path, Processes(2))
-    assert (first.outcome.played, again.outcome.found, again.outcome.played) == (12, 12, 0)
-
-
-def test_a_budget_is_one_for_all_processes(server, tmp_path):
-    run = bench(server, tmp_path, Processes(2), limits=ModelLimits(8, spent="5 calls"))
-    assert server.calls == 5
-    assert run.outcome.played == 5
-    assert run.outcome.stopped.startswith("the next call could exceed the budget")
-
-
-def test_replies_that_are_kept_are_not_asked_for_again(server, tmp_path):
-    first = bench(server, tmp_path, None)
-    (first.path / "records.jsonl").unlink()
-    (first.path / "submissions.jsonl").unlink()
-    second = bench(server, tmp_path, Processes(2))
-    assert second.outcome.played == 12
-    assert server.calls == 12
-
-
-def test_a_killed_worker_is_replaced_and_its_plays_are_made_once(tmp_path):
-    server = ModelServer(latency=0.2)
-    killed = []
-
-    def kill_one(progress):
-        if progress.played in (3, 6) and progress.played not in killed:
-            killed.append(progress.played)
-            os.kill(max(list_children()), signal.SIGKILL)
-
-    try:
-        run = bench(server, tmp_path, Processes(2), on_progress=kill_one)
-    finally:
-        server.close()
-    assert killed == [3, 6]
-    assert (run.outcome.played, run.outcome.complete) == (12, True)
-    assert len({play.spec for play in run.folder.plays()}) == len(list(run.folder.plays())) == 12
 
 
 def list_children():
@@ -125,15 +53,64 @@ def list_children():
     return found
 
 
-def test_models_that_are_objects_answer_in_the_process_that_has_them(tmp_path):
-    prompts = []
-    mine = ScriptedModel(lambda request: prompts.append(request) or "A", name="mine")
-    config = BenchConfig(model=mine, num_games=3, num_rows=2, num_cols=2, seed=5)
-    with open_models(config.models, tmp_path) as opened:
-        how = Execution(executor=Processes(1), shared=opened.shared)
-        run = run_study(bench_study, config, opened.models, tmp_path, how, NOW)
-    assert run.outcome.played == 3
-    assert len(prompts) == opened.meter.spent.calls
+def test_plays_come_out_the_same_in_processes_although_a_worker_is_killed(tmp_path):
+    one = play_games(tmp_path / "one")
+    killed = []
+
+    def kill_one(progress):
+        if progress.played == 3 and not killed:
+            killed.append(progress.played)
+            os.kill(max(list_children()), signal.SIGKILL)
+
+    two = play_games(tmp_path / "two", Processes(2), kill_one)
+    assert killed == [3]
+    assert (two.outcome.played, two.outcome.complete) == (40, True)
+    assert list_records(one) == list_records(two)
+    assert list_children() == [], "workers end with the run"
+
+
+def test_after_an_interrupt_the_same_command_plays_the_rest(tmp_path):
+    main = threading.main_thread().ident
+
+    def interrupt(progress):
+        if progress.played == 2:
+            signal.pthread_kill(main, signal.SIGINT)
+
+    with hear_interrupts(), pytest.raises(KeyboardInterrupt):
+        play_games(tmp_path, Processes(1), interrupt)
+    again = play_games(tmp_path, Processes(1))
+    assert again.outcome.found >= 2
+    assert again.outcome.found + again.outcome.played == 40
+    assert len(list(again.folder.plays())) == 40
+
+
+def end_worker():
+    os._exit(3)
+
+
+def test_work_that_ends_three_workers_is_given_up():
+    with processes._Workers(1) as workers, pytest.raises(ModelUnavailable, match="3 worker"):
+        workers.run(end_worker)
+
+
+def test_a_worker_ends_when_the_process_that_started_it_is_killed(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import os, signal, time\n"
+        "from bestresponse.runs.executors.processes import Processes\n"
+        "def work(number):\n"
+        "    print(os.getpid(), flush=True)\n"
+        "    if number:\n"
+        "        os.kill(os.getppid(), signal.SIGKILL)\n"
+        "        time.sleep(600)\n"
+        'if __name__ == "__main__":\n'
+        "    list(Processes(1).map(work, [0, 1], None))\n"
+    )
+    with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE) as started:
+        # the pipe is at its end once the worker, which has it too, is gone
+        said = started.stdout.read().split()
+    assert started.returncode == -signal.SIGKILL
+    assert len(said) == 2
 
 
 def test_water_without_models_comes_out_the_same_in_processes(tmp_path):
@@ -143,33 +120,45 @@ def test_water_without_models_comes_out_the_same_in_processes(tmp_path):
     one = run_study(water, config, {}, tmp_path / "one", invocation=NOW)
     two = run_study(water, config, {}, tmp_path / "two", Execution(executor=Processes(2)), NOW)
     assert list_records(one) == list_records(two)
-    assert two.outcome.played == 40
 
 
-def test_after_an_interrupt_the_same_command_plays_the_rest(tmp_path):
-    server = ModelServer(latency=0.3)
-    main = threading.main_thread().ident
+def test_a_study_that_is_not_registered_is_not_sent(tmp_path):
+    job = Job(br.runs.study.Study("mine", WaterConfig, water.measure, ()), WaterConfig("need"), {})
+    with pytest.raises(UsageError, match=r"mine cannot be sent to other processes .*use threads"):
+        next(Processes(1).play(job, iter([]), lambda calls, answer: None))
 
-    def interrupt(progress):
-        if progress.played == 2:
-            signal.pthread_kill(main, signal.SIGINT)
 
+@pytest.mark.parametrize(
+    "kind",
+    [
+        kind
+        for kind in vars(errors).values()
+        if isinstance(kind, type) and issubclass(kind, BestResponseError)
+    ],
+)
+def test_every_error_survives_the_way_out_of_a_worker(kind):
+    raised = kind(*["seed", "is odd"][: 2 if kind is errors.SettingError else 1])
+    assert str(pickle.loads(pickle.dumps(raised))) == str(raised)
+
+
+def test_a_model_behind_a_server_is_asked_by_threads_within_one_budget(tmp_path):
+    server = ModelServer()
+    config = BenchConfig(model=(server.model,), num_games=8, num_rows=2, num_cols=2)
     try:
-        with hear_interrupts(), pytest.raises(KeyboardInterrupt):
-            bench(server, tmp_path, Processes(2), on_progress=interrupt)
-        again = bench(server, tmp_path, Processes(2))
+        with open_models(config.models, tmp_path, ModelLimits(4, spent="5 calls")) as opened:
+            how = Execution(4, executor=Processes(2), shared=opened.shared)
+            run = run_study(bench_study, config, opened.models, tmp_path, how, NOW)
     finally:
         server.close()
-    assert again.outcome.found >= 2
-    assert again.outcome.found + again.outcome.played == 12
-    assert len(list(again.folder.plays())) == 12
+    assert server.calls == run.outcome.played == 5
+    assert run.outcome.stopped.startswith("the next call could exceed the budget")
 
 
 def test_a_script_without_a_guard_is_told_what_it_lacks(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
         "from bestresponse.runs.executors.processes import Processes\n"
-        "print(list(Processes(2).map(abs, [-1, -2], None)))\n"
+        "print(list(Processes(1).map(abs, [-1, -2], None)))\n"
     )
     found = subprocess.run(
         [sys.executable, str(script)], capture_output=True, text=True, timeout=120, check=False
@@ -178,13 +167,3 @@ def test_a_script_without_a_guard_is_told_what_it_lacks(tmp_path):
     assert found.stdout == ""
     assert "UsageError: a worker process ended before its work was done" in found.stderr
     assert found.stderr.count("Traceback") == 1
-
-    script.write_text(
-        "from bestresponse.runs.executors.processes import Processes\n"
-        'if __name__ == "__main__":\n'
-        "    print(list(Processes(2).map(abs, [-1, -2], None)))\n"
-    )
-    found = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, timeout=120, check=True
-    )
-    assert found.stdout == "[1, 2]\n"

@@ -30,6 +30,7 @@ def test_the_examples_are_right():
         "dilemma",
         "public-goods-de",
         "public-goods",
+        "ultimatum",
         "water",
     ]
     for path in EXAMPLES:

@@ -41,7 +41,7 @@ from bestresponse.report.document import Block, Figure, Paragraph, Quote
 from bestresponse.report.figures.tree import draw_tree
 from bestresponse.report.frames import Frame, Heads, Row, column
 from bestresponse.runs.execution import Execution, Job, Outcome
-from bestresponse.runs.executors.driver import lend_workers
+from bestresponse.runs.executors.processes import lend_workers
 from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.run import Run
 from bestresponse.runs.store.folder import RunFolder

@@ -37,7 +37,8 @@ Order = Literal["arrival", "random"]
 class GameSettings:
     """A game of the file; see `Setup`.
 
-    `text` has the game's English phrases and what people read instead.
+    `text` has the game's English phrases and what people read instead. With the `answers`
+    "strategy", people answer for every case.
 
     It is played `repeat` times, each time by people matched anew. `rate` is money for a point,
     `most` for all of them, `bonus` for taking part. `chat` is how many characters a message may
@@ -52,6 +53,7 @@ class GameSettings:
     repeat: bounds.Rounds = 1
     mixed: bounds.Flag = False
     parameters: bounds.Parameters = field(default_factory=dict)
+    answers: bounds.Answers = "direct"
     instructions: Text = ""
     quiz: bounds.Flag | None = None
     questions: tuple[QuizQuestion, ...] = ()

@@ -321,7 +321,13 @@ def _read_part(
     limits = experiment.limits
     quiz = not game.questions if game.quiz is None else game.quiz
     setup = Setup(
-        GameChoice(game.game, rounds=game.rounds, mixed=game.mixed, parameters=game.parameters),
+        GameChoice(
+            game.game,
+            rounds=game.rounds,
+            mixed=game.mixed,
+            parameters=game.parameters,
+            answers=game.answers,
+        ),
         game.seats,
         *(limits.answer, limits.waiting, limits.hold, limits.stand_in),
         *(experiment.consent, quiz, game.referee),

@@ -22,8 +22,9 @@ from bestresponse.core.capabilities import PrivateInformation
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.extras import install_hint
-from bestresponse.core.game import NATURE, REFEREE, Game, Role, S
+from bestresponse.core.game import NATURE, REFEREE, Action, Game, Role, S
 from bestresponse.core.json import JsonMapping
+from bestresponse.games.strategy_method.rules import StrategyMethod
 from bestresponse.report import tables
 from bestresponse.report.document import Cell
 from bestresponse.runs.reporting.steps import trace_states
@@ -325,6 +326,7 @@ def _list_answers(
     """
     roles: tuple[Role, ...] = ()
     lost: Mapping[int, float] = {}
+    counted: Mapping[Role, Action] = {}
     turns: list[AnswerPlace] | list[None] = [None] * len(answers)
     seen: list[Row] = [dict.fromkeys(("situation", "prompt", "private", "known")) for _ in answers]
     try:
@@ -333,6 +335,7 @@ def _list_answers(
         turns = locate_answers(game, submissions)
         seen = _list_seen(table, game, submissions)
         lost = _judge(game, submissions)
+        counted = _find_counted(game, submissions)
         roles = game.roles
     except Exception:  # noqa: BLE001 - the rules of a plug-in can raise anything
         _log.warning("session %s is exported without payoffs", table.id)
@@ -352,6 +355,7 @@ def _list_answers(
                 "number": number,
                 "regret": lost.get(number),
                 "action": decision.action if plain else _dump(decision.action),
+                "counted": counted.get(role),
                 # The answer of a stand-in is never taken for a person's.
                 "answered_by": "stand-in" if decision.stand_in else occupant,
                 "status": decision.reading.status.value,
@@ -371,6 +375,14 @@ def _judge(game: Game[S], submissions: Sequence[Submission]) -> dict[int, float]
     record = Record(game.name, game.version, {}, tuple(submissions), {})
     priced = judge_decisions(record, game, truth)
     return {number: one.least for number, one in priced.items() if one.stake}
+
+
+def _find_counted(game: Game[S], submissions: Sequence[Submission]) -> dict[Role, Action]:
+    """Find the answers that count where people answered for every case."""
+    *_, last = trace_states(game, submissions)
+    if not isinstance(game, StrategyMethod):
+        return {}
+    return {role: game.find_counted(last, role) for role in game.roles}
 
 
 def _list_seen(table: SessionTable, game: Game[S], submissions: Sequence[Submission]) -> list[Row]:

@@ -11,6 +11,8 @@ from bestresponse.web.texts import FieldMistake, PageTexts
 
 _NAME = "answer"
 _MOST_BUTTONS = 12
+_MOST_IN_ROW = 3
+"""Numbers to choose from in one row of a form with several."""
 _ROUNDING = 0.11
 """Percent that may be missing because shares were rounded: three of 33.3 are meant to be
 everything."""
@@ -34,7 +36,8 @@ class DrawnField:
     def kind(self) -> str:
         """How it is drawn; many whole numbers in a row are typed and not looked for."""
         options = self.ask.options if isinstance(self.ask, Choice) else ()
-        if len(options) > _MOST_BUTTONS and all(
+        most = _MOST_IN_ROW if self.label else _MOST_BUTTONS
+        if len(options) > most and all(
             option.isascii() and option.isdecimal() for option in options
         ):
             first = int(options[0])

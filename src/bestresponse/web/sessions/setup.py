@@ -10,9 +10,9 @@ from a closed list or given as the text of a logic program; no name ever becomes
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import asdict, field
+from dataclasses import asdict, field, replace
 from functools import cached_property, lru_cache
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
@@ -32,6 +32,7 @@ from bestresponse.games.logic.game import program_game
 from bestresponse.games.lookup import LoadedGame, find_game, game_names
 from bestresponse.games.matrix.game import MatrixGame, RepeatedGame, Wanted
 from bestresponse.games.parameters import list_parameters, set_parameters
+from bestresponse.games.strategy_method.rules import StrategyMethod
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.players.lookup import SIMULATED, check_strategy
@@ -79,6 +80,7 @@ GivenParameter = (
     | tuple[Annotated[str, Field(max_length=80)], ...]
 )
 Parameters = Annotated[dict[str, GivenParameter], Field(max_length=50)]
+Answers = Literal["direct", "strategy"]
 
 
 @dataclass(frozen=True, config=CLOSED)
@@ -88,7 +90,8 @@ class GameChoice:
     `rounds` repeats a table or sets the days of a drought; without it a game has its own length, a
     table one round.
 
-    `parameters` are names and values of what can be set in the rules, such as an endowment.
+    `parameters` are names and values of what can be set in the rules, such as an endowment. With
+    the `answers` "strategy", people answer for every case, see `games.strategy_method`.
     """
 
     name: Annotated[str, Field(max_length=80)]
@@ -96,6 +99,7 @@ class GameChoice:
     rounds: Rounds | None = None
     mixed: Flag = False
     parameters: Parameters = field(default_factory=dict)
+    answers: Answers = "direct"
 
     def __hash__(self) -> int:
         return hash(canonical(asdict(self)))
@@ -200,6 +204,7 @@ def explain_mistake(
 _DIALOGUE = "dialogue:"
 _DIALOGUE_HOME = "bestresponse.games.dialogue"
 _CATALOGUE_HOME = "bestresponse.theory.catalogue"
+_STRATEGY_HOME = "bestresponse.games.strategy_method"
 _making = tuple(threading.Lock() for _ in range(16))
 """Many who come at once want the same game; one of them makes it, and the others have it then. Few
 games share a lock, so that one that is slow to make holds up hardly anybody else."""
@@ -251,6 +256,8 @@ def make_game(choice: GameChoice) -> AnyGame:
 
 @lru_cache(maxsize=256)
 def _build_game(choice: GameChoice) -> AnyGame:
+    if choice.answers == "strategy":
+        return StrategyMethod(_build_game(replace(choice, answers="direct")))
     if choice.program:
         name = choice.name or "game"
         return _make_playable(
@@ -275,11 +282,12 @@ def _build_game(choice: GameChoice) -> AnyGame:
 
 def list_homes(choice: GameChoice) -> tuple[str, ...]:
     """List the folders that have words for the names of a game; none has those of a program."""
+    around = (_STRATEGY_HOME,) if choice.answers == "strategy" else ()
     if choice.program:
-        return ()
+        return around
     if choice.name.startswith(_DIALOGUE):
         return (_DIALOGUE_HOME,)
-    return (games.find_package(choice.name) or _CATALOGUE_HOME,)
+    return (games.find_package(choice.name) or _CATALOGUE_HOME, *around)
 
 
 def count_rounds(choice: GameChoice) -> int:
