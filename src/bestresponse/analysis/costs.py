@@ -11,7 +11,7 @@ in which the choice is made. What choices cost against an equilibrium is in `ana
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Annotated, TypedDict
 
@@ -117,9 +117,7 @@ def value_best_reply(game: Game[S], role: Role, known: KnownStrategies) -> float
     values = replies.value_moves(())
     if values is None:
         return None
-    if replies.automaton is None:  # every round is worth the same
-        return float(values.max())
-    return float(values.max()) / course.expected_weight
+    return replies.value_rest(()) / course.expected_weight
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +141,15 @@ class ReplyTruth(Truth):
         if worths is None:
             return None
         return Values(replies.form.actions[replies.seat], worths[None])
+
+    def expect(self, place: object) -> Array:
+        """Add what best replies would earn from a place on to what was earned."""
+        earned = dict(self.game.payoffs(place))
+        if self.game.asks(place):
+            for role, replies in self.replies.items():
+                history = self.game.view(place, role).facts.get("history", ())
+                earned[role] += replies.value_rest(history)
+        return np.array(list(earned.values()))
 
 
 def price_against_strategies(
@@ -207,7 +214,7 @@ class _Replies:
 
     form: NormalForm
     seat: int
-    rounds: int
+    course: Repetition
     values: Array
     automaton: Automaton | None
 
@@ -228,9 +235,9 @@ class _Replies:
         if automaton is not None and automaton.states > 1:
             payoffs = form.payoffs[seat] if seat == 0 else form.payoffs[seat].T
             values = _value_once(automaton, payoffs.shape, payoffs.tobytes(), course)
-            return cls(form, seat, course.rounds, values, automaton)
+            return cls(form, seat, course, values, automaton)
         if any(other.states > 1 for other in others):
-            return cls(form, seat, course.rounds, np.empty((0, 0, 0)), None)
+            return cls(form, seat, course, np.empty((0, 0, 0)), None)
         # Nothing that is done now changes what the others do later: the round counts alone.
         mixes = []
         for role, actions in zip(form.players, form.shape, strict=True):
@@ -240,7 +247,7 @@ class _Replies:
                 mixes.append(known[role].mix[0] @ find_slips(course.noise, actions))
         of_made = contract(form.payoffs[seat], mixes, seat)
         of_meant = find_slips(course.noise, form.shape[seat]) @ of_made
-        return cls(form, seat, course.rounds, of_meant[None, None], None)
+        return cls(form, seat, course, of_meant[None, None], None)
 
     def value_moves(self, history: Sequence[Sequence[str]]) -> Array | None:
         """Return what meaning each move is worth after these rounds; None where it is not known."""
@@ -256,8 +263,17 @@ class _Replies:
             theirs = other.index(moves[1 - self.seat])
             mine = own.index(moves[self.seat])
             state = int(self.automaton.step[state, theirs, mine])
-        values: Array = self.values[self.rounds - len(history), state]
+        values: Array = self.values[self.course.rounds - len(history), state]
         return values
+
+    def value_rest(self, history: Sequence[Sequence[str]]) -> float:
+        """Return what the best reply earns after these rounds; 0 where it is not known."""
+        worths = self.value_moves(history)
+        left = self.course.rounds - len(history)
+        if worths is None or left < 1:
+            return 0.0
+        rounds = 1.0 if self.automaton else replace(self.course, rounds=left).expected_weight
+        return self.course.weigh(len(history)) * rounds * float(worths.max())
 
 
 @lru_cache(maxsize=64)

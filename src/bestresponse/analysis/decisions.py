@@ -294,8 +294,6 @@ def _describe_skill(plays: Sequence[JudgedPlay], player: str) -> SkillRow:
 
 def _correlate(plays: Sequence[JudgedPlay], players: Sequence[str]) -> list[RankRow]:
     """Correlate the ranks by payoff and by regret, with an interval from resampling plays."""
-    from scipy.stats import rankdata
-
     if len(players) < _LEAST_RANKED:
         return []
     sums = np.zeros((4, len(plays), len(players)))
@@ -314,8 +312,9 @@ def _correlate(plays: Sequence[JudgedPlay], players: Sequence[str]) -> list[Rank
     with np.errstate(invalid="ignore"):
         means = np.array([paid / seated, -lost / decided])
         means /= np.abs(means).max(axis=2, keepdims=True)
-        ranks = rankdata(np.round(means, _DIGITS), axis=2)
-        apart = ranks - ranks.mean(axis=2, keepdims=True)
+        rounded = np.round(means, _DIGITS)
+        above = np.sign(rounded[..., :, None] - rounded[..., None, :])
+        apart = above.sum(axis=3) / 2  # a rank less the mean of all ranks; ties share theirs
         squares = (apart**2).sum(axis=2)
         together = apart.prod(axis=0).sum(axis=1)
         found = together / np.sqrt(squares.prod(axis=0))

@@ -32,8 +32,8 @@ _MOST_PRICED = 20
 def write_golden(name: str, seed: int = 0) -> str:
     """Write one seeded play of a registered game.
 
-    >>> print(write_golden("trust-amounts").splitlines()[0])
-    # trust-amounts, version 1
+    >>> print(write_golden("trust").splitlines()[0])
+    # trust, version 2
     """
     game = games.make(name)
     return "\n".join([f"# {name}, version {game.version}", *_list_lines(game, Random(seed)), ""])

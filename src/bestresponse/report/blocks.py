@@ -26,11 +26,14 @@ from bestresponse.report.document import (
     Paragraph,
     Section,
     Table,
+    format_cell,
 )
 from bestresponse.report.figures import charts
 from bestresponse.report.frames import Figures, Frame, Row, is_baseline
 from bestresponse.report.numbers import NOISE
-from bestresponse.report.stats.statistics import Interval
+from bestresponse.report.stats.statistics import Interval, as_interval
+
+_MOST_LED = 20
 
 
 class Measurement(Protocol):
@@ -190,6 +193,64 @@ class headline:
                 formats.insert(0, "")
             return Shown("", (KeyValues(tuple(items), prominent=True, formats=tuple(formats)),))
         return None
+
+
+@dataclass(frozen=True)
+class lead:
+    """Open a report: say in a sentence who is best and last by a figure, and draw it for all.
+
+    It is the first of these metrics that some player has. With the `verb` loses the least is best.
+    `labels` are those of the heads that name a player, all where none are given.
+    """
+
+    metrics: Sequence[str]
+    verb: Literal["loses", "earns"]
+    labels: Sequence[str] = ()
+
+    def __call__(self, measured: Measurement) -> Shown | None:
+        """Write the sentence and draw the picture; nothing where no player has such a figure."""
+        figures = measured.figures
+        if any(label not in figures.labels for label in self.labels):
+            return None
+        places = [figures.labels.index(label) for label in self.labels or figures.labels]
+        metrics = {metric.name: metric for metric in figures.metrics}
+        for metric in filter(None, map(metrics.get, self.metrics)):
+            known: list[tuple[str, Interval]] = []
+            for heads, values in figures.groups:
+                value = values.get(metric.name)
+                if value is not None and not is_baseline(heads):
+                    name = " / ".join(str(heads[place]) for place in places)
+                    known.append((name, as_interval(value)))
+            if known:
+                break
+        else:
+            return None
+        sign = 1 if self.verb == "loses" else -1
+        known.sort(key=lambda one: sign * one[1].estimate)
+        told = [(name, _tell(value, metric.column)) for name, value in known]
+        sentence = self._write(told, metric.title)
+        picture = charts.draw_intervals(
+            known[:_MOST_LED],
+            x_label=metric.title,
+            reference=0.0 if sign > 0 else None,
+        )
+        caption = "Estimates, with 95 % intervals where something is sampled."
+        return Shown("", (Paragraph(sentence), Figure(picture, caption, f"{metric.title} of all")))
+
+    def _write(self, told: Sequence[tuple[str, str]], title: str) -> str:
+        player, best = told[0]
+        sentence = f"{player} {self.verb} {best} ({title})"
+        if len(told) > 1:
+            last, worst = told[-1]
+            end = "least" if self.verb == "loses" else "most"
+            sentence = f"Of {len(told)}, {sentence}, the {end}; {last} {worst}"
+        return f"{sentence}."
+
+
+def _tell(value: Interval, shown: Column) -> str:
+    """Write a figure, with its interval if it has one."""
+    cell = value if value.low < value.high else value.estimate
+    return format_cell(cell, shown.format, shown.noise)
 
 
 @dataclass(frozen=True)

@@ -74,13 +74,6 @@ class NamedModel(str):
         named.model = model
         return named
 
-    def __getnewargs__(self) -> tuple[str]:
-        """Leave the model behind where the name goes to another process."""
-        return (str(self),)
-
-    def __getstate__(self) -> None:
-        """Keep nothing but the name."""
-
 
 class DefaultModel(NamedModel):
     """The model of a setting that nobody named: its weights are used, and never downloaded."""

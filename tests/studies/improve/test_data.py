@@ -13,9 +13,9 @@ from bestresponse.studies.improve.data import (
     Folder,
     draw_pools,
     open_export,
-    parse_rows,
 )
 from bestresponse.studies.improve.examples import Telling
+from bestresponse.studies.improve.export import FORMAT
 
 
 def write_rows(folder, name, count, start=0):
@@ -73,8 +73,10 @@ def test_a_file_that_changes_during_a_training_ends_it_with_a_sentence(tmp_path)
 
 
 def test_a_damaged_file_of_examples_is_named(tmp_path):
-    path = tmp_path / "train-00000.jsonl"
-    examples = parse_rows(path, b'{"messages": [], "task": {}}\n{"messages": [{"role": "us')
+    text = b'{"messages": [], "task": {}}\n{"messages": [{"role": "us'
+    (tmp_path / "train-00000.jsonl").write_bytes(text)
+    hashed = ("train-00000.jsonl", hashlib.sha256(text).hexdigest())
+    examples = Folder(tmp_path, 2, (hashed,)).read("train-00000.jsonl")
     assert next(examples) == {"messages": [], "task": {}}
     with pytest.raises(StoreError, match=r"train-00000\.jsonl is damaged"):
         next(examples)
@@ -101,7 +103,7 @@ def write_examples(folder, prompts=None, tests=(), **settings):
         (folder / name).write_text(text)
         files[name] = hashlib.sha256(text.encode()).hexdigest()
     manifest = {
-        "format": 4,
+        "format": FORMAT,
         "settings": made,
         "prompts": prompts or hash_prompts(telling),
         "counts": {"train": 1},

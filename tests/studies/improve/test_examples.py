@@ -238,16 +238,6 @@ def test_a_folder_of_other_settings_is_refused_and_a_missing_file_is_made_again(
         br.export(tmp_path, count=60, sizes="2", rectangular=0)
 
 
-def test_parquet_holds_the_same_conversations(tmp_path):
-    parquet = pytest.importorskip("pyarrow.parquet")
-    br.export(tmp_path / "json", count=30, sizes="2", rectangular=0)
-    br.export(tmp_path / "parquet", count=30, sizes="2", rectangular=0, files="parquet")
-    columns = parquet.read_table(tmp_path / "parquet" / "train-00000.parquet").to_pylist()
-    assert [row["messages"] for row in columns] == [
-        row["messages"] for row in read_rows(tmp_path / "json", "train")
-    ]
-
-
 @pytest.mark.parametrize(("sizes", "count"), [("2-4", 300), ("2-10", 1), ("9-10", 100)])
 def test_as_many_examples_are_shared_out_as_were_asked_for(tmp_path, sizes, count):
     # Rounded one by one, the shares of 300 were 301, those of 100 were 88, and a single game was

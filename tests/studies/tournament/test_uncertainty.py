@@ -117,3 +117,38 @@ def test_standings_have_intervals_and_places_where_plays_are_sampled(tmp_path):
     for row in exact.rows():
         assert isinstance(row["per_round"], float)
         assert row["best_place"] is None
+
+
+def test_ratings_of_a_copy_are_those_of_the_original(tmp_path):
+    entries = ["tit-for-tat", "grim", "defector", "cooperator"]
+    alone = br.tournament("prisoners-dilemma", entries, rounds=8, output_dir=tmp_path / "a")
+    twice = br.tournament(
+        "prisoners-dilemma", ["tit-for-tat:2", *entries[1:]], rounds=8, output_dir=tmp_path / "b"
+    )
+    rated = [
+        {row["strategy"]: row["nash_averaging"] for row in run.frame("ratings")}
+        for run in (alone, twice)
+    ]
+    for name, rating in rated[0].items():
+        assert rated[1][name] == pytest.approx(rating)
+    assert rated[1]["tit-for-tat 2"] == rated[1]["tit-for-tat"]
+    assert sum(row["alpha_rank"] for row in twice.frame("ratings")) == pytest.approx(1.0)
+    assert not any(isinstance(row["bradley_terry"], Interval) for row in alone.frame("ratings"))
+
+
+def test_luck_of_noise_and_of_the_other_is_taken_out_of_a_models_payoffs(tmp_path):
+    """A model that cooperates against `random`: all that varies is luck, but for later rounds."""
+    run = br.tournament(
+        "prisoners-dilemma",
+        [lambda prompt: "ANSWER: cooperate", "random"],
+        rounds=2,
+        repetitions=40,
+        noise=0.1,
+        output_dir=tmp_path,
+    )
+    rows = [row for row in run.frame("luck") if row["player"] != "random"]
+    assert rows
+    # Of a round, cooperating 9 times in 10 against a fair coin: (.9 * 1.5 + .1 * 3); two rounds.
+    for row in rows:
+        assert row["without_luck"].half_width < row["payoff"].half_width
+        assert row["needed"] > row["plays"]

@@ -32,7 +32,7 @@ def _write_golden(
         list[str],
         typer.Argument(
             metavar="NAME",
-            help="Registered games, such as trust-amounts.",
+            help="Registered games, such as trust.",
             autocompletion=offer_names(games.names()),
         ),
     ],

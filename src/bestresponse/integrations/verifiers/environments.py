@@ -24,8 +24,9 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, cast
 
 import httpx
 import verifiers.v1 as vf
@@ -37,7 +38,7 @@ from bestresponse.integrations.bench_questions import BenchQuestions
 from bestresponse.integrations.seats import choose_players, play_seats
 from bestresponse.models.base import Reply, Request
 from bestresponse.models.providers.function import from_function
-from bestresponse.studies.improve.data import read_questions
+from bestresponse.studies.improve.data import open_export
 from bestresponse.studies.improve.rewards import reward_reply
 
 _AGENT = vf.AgentConfig(runtime=vf.SubprocessConfig())
@@ -227,11 +228,14 @@ class SolvedTaskset(
     def load(self) -> Iterator[SolvedTask]:
         """Yield one task for each row."""
         config = self.config
-        for row in read_questions(Path(config.folder), config.split):
+        folder = open_export(Path(config.folder), "rl")
+        rows = chain.from_iterable(map(folder.read, folder.list_files(config.split)))
+        for row in cast("Iterator[dict[str, Any]]", rows):
+            said = {turn["role"]: turn["content"] for turn in row["prompt"]}
             data = SolvedData(
-                system_prompt=row.system or None,
-                prompt=row.question,
-                measured_by=row.task,
+                system_prompt=said.get("system"),
+                prompt=said["user"],
+                measured_by=row["task"],
             )
             yield SolvedTask(data, config.task)
 

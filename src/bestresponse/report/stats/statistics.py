@@ -106,6 +106,13 @@ def open_interval(estimate: float, n: int) -> Interval:
     return Interval(estimate, -math.inf, high=math.inf, level=LEVEL, method="none", n=n)
 
 
+def as_interval(value: float | Interval) -> Interval:
+    """Return a figure that is known exactly as an interval without width."""
+    if isinstance(value, Interval):
+        return value
+    return Interval(value, value, high=value, level=LEVEL, method="exact", n=1)
+
+
 def as_sample(values: ArrayLike, what: str = "values") -> Floats:
     """Return `values` as a non-empty, finite, one-dimensional array.
 

@@ -201,7 +201,7 @@ _given: list[tuple[str, Any]] = []
 
 
 @cache
-def prepare_plays() -> PlayOne:
+def begin_plays() -> PlayOne:
     """Set up what all plays of this worker share, once."""
     ((study, config),) = _given
     return find_study(study).play(config, {})
@@ -210,7 +210,7 @@ def prepare_plays() -> PlayOne:
 def _make_play(task: Task) -> tuple[Ended, list[tuple[bytes, bytes]]]:
     """Make a play; return how it ended and the answers to be kept."""
     kept: list[tuple[bytes, bytes]] = []
-    ended = play_task(prepare_plays(), task, lambda *lines: kept.append(lines))
+    ended = play_task(begin_plays(), task, lambda *lines: kept.append(lines))
     return ended, kept
 
 

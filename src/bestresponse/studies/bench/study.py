@@ -6,7 +6,6 @@ or a position of a game of perfect information.
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from math import isfinite
 from pathlib import Path
 
 from bestresponse.analysis.people import show_people
@@ -24,16 +23,14 @@ from bestresponse.report.blocks import (
     boxes,
     headline,
     intervals,
+    lead,
     lines,
     metrics_table,
     scatter,
     table,
     text,
 )
-from bestresponse.report.document import Code, Figure, Note, Paragraph
-from bestresponse.report.figures import charts
-from bestresponse.report.frames import is_baseline
-from bestresponse.report.stats.statistics import Interval
+from bestresponse.report.document import Code, Note
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.run import Run
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
@@ -190,40 +187,6 @@ def show_first_play(measured: Measurement) -> Shown:
     return Shown("The first question as it was shown", (Code(question, "text"),))
 
 
-_MAIN = ("exploitability_normalised", "gap_normalised", "regret_normalised")
-"""What a report begins with: the first of these that some player has."""
-
-
-def show_found(measured: Measurement) -> Shown | None:
-    """Say in a sentence who loses least, and draw what every player loses."""
-    figures = measured.figures
-    for metric in figures.metrics:
-        known: list[tuple[str, Interval]] = []
-        for heads, values in figures.groups:
-            value = values.get(metric.name)
-            if isinstance(value, Interval) and not is_baseline(heads):
-                known.append((" / ".join(map(str, heads)), value))
-        if metric.name in _MAIN and known:
-            break
-    else:
-        return None
-    known.sort(key=lambda one: one[1].estimate)
-    player, least = known[0]
-    sentence = f"{player} loses {_write_share(least)} ({metric.title})"
-    if len(known) > 1:
-        last, most = known[-1]
-        sentence = f"Of {len(known)} players, {sentence}, the least; {last} {_write_share(most)}"
-    picture = charts.draw_intervals(known, x_label=metric.title)
-    figure = Figure(picture, "Estimates with 95 % intervals.", f"{metric.title} of every player")
-    return Shown("", (Paragraph(f"{sentence}."), figure))
-
-
-def _write_share(lost: Interval) -> str:
-    """Write a share with its interval, if it has one."""
-    ends = f" [{lost.low:.1%}, {lost.high:.1%}]" if isfinite(lost.low + lost.high) else ""
-    return f"{lost.estimate:.1%}{ends}".replace("%", " %")
-
-
 _HARD = (
     "Harder games to the right: where uniform play loses more. Lines join means of equally many"
     " games."
@@ -304,7 +267,7 @@ bench = Study(
     own=OwnWays(judge=judge_answers, more_files=list_files),
     report=(
         text(_PROSE["no_answers"], kind="warning"),
-        show_found,
+        lead(("exploitability_normalised", "gap_normalised", "regret_normalised"), "loses"),
         warn_unfinished,
         text(_PROSE["partly_asked"], kind="warning"),
         show_people,

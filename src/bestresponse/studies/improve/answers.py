@@ -184,19 +184,19 @@ def _write_reply(
 def review_reasons(task: GameTask, answer: str) -> Review:
     """Have the figures in the reasons of a worked answer decided by the rules of `verify`.
 
-    The question says how the other mixes, and that an equilibrium is wanted; verify is told it with
-    the figures.
+    What is got in an equilibrium is what a best reply to the other's mix brings, and verify is told
+    it so.
     """
     game = make_task_game(task)
     seat = task["seat"]
     rival = game.roles[1 - seat]
     shares = zip(game.form.actions[1 - seat], task["opponent"], strict=True)
+    mix = _join_names([f"{name} with probability {share:g}" for name, share in shares])
+    brought = _weigh_actions(np.asarray(task["payoffs"]), seat, np.asarray(task["opponent"]))
+    best = game.form.actions[seat][int(np.argmax(brought))]
+    said = {"reply": ("Here", "")}.get(task["kind"], ("I get", f" {best} brings"))
     reasons = answer.splitlines()[-2]
-    if task["kind"] == "reply":
-        mix = _join_names([f"{name} with probability {share:g}" for name, share in shares])
-        reasons = reasons.replace("Here", f"If {rival} chooses {mix},", 1)
-    else:
-        reasons = f"In equilibrium {reasons}"
+    reasons = reasons.replace(said[0], f"If {rival} chooses {mix},{said[1]}", 1)
     return Reviewer(RulesTranslator(), EmbeddedEngine).review(reasons, Subject(game.form, seat))
 
 

@@ -21,9 +21,8 @@ _TAGS = ("game-theory", "nash-equilibrium", "reasoning")
 def write_card(settings: ExportSettings, written: ExportCounts) -> str:
     """Write the card as Hugging Face reads it: a header in YAML, then Markdown."""
     counts = written["counts"]
-    endings = settings["files"]
     paths = "\n".join(
-        f'      - split: {name}\n        path: "{name}-*.{endings}"'
+        f'      - split: {name}\n        path: "{name}-*.jsonl"'
         for name, count in counts.items()
         if count
     )

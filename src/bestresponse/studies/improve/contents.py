@@ -33,10 +33,6 @@ class Hashed(str):
         named.sha256 = sha256
         return named
 
-    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
-        """Take the hash along where the name goes to another process."""
-        return str(self), self.sha256
-
     def to_json(self) -> dict[str, str]:
         """Return both as plain data."""
         return {"name": str(self), "sha256": self.sha256}

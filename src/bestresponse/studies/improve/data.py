@@ -7,14 +7,12 @@ the training begins and each time it is read.
 from __future__ import annotations
 
 import hashlib
-import io
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 
@@ -22,9 +20,9 @@ from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.core.files import parse_json, read_file
 from bestresponse.studies.improve.answers import hash_prompts
 from bestresponse.studies.improve.contents import hash_file
-from bestresponse.studies.improve.examples import Telling
+from bestresponse.studies.improve.examples import read_telling
 from bestresponse.studies.improve.export import read_manifest
-from bestresponse.studies.improve.rows import Conversation, ExportManifest, RewardedRow
+from bestresponse.studies.improve.rows import Conversation, ExportManifest
 
 POOL = 4096
 """Examples that are read and mixed together."""
@@ -44,9 +42,9 @@ class Folder:
         return [name for name, _ in self.files if name.startswith(f"{split}-")]
 
     def read(self, name: str) -> Iterator[Conversation]:
-        """Yield the conversations of a file.
+        """Yield the rows of a file.
 
-        Raises StoreError where it is not what it was when the training began.
+        Raises StoreError where it is not what it was when it was exported, or is damaged.
         """
         path = self.path / name
         try:
@@ -61,8 +59,10 @@ class Folder:
                 f"{path} has changed since it was exported: put the old file back to resume, or"
                 " export to another folder and train on that"
             )
-        for row in parse_rows(path, content):
-            yield cast(Conversation, row)  # the hash of the file was compared
+        try:
+            yield from map(parse_json, content.decode("utf-8").splitlines())
+        except ValueError as error:
+            raise StoreError(f"{path} is damaged ({error}): remove it and export again") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +70,6 @@ class Data:
     """All folders of a training."""
 
     folders: tuple[Folder, ...]
-
-
-def parse_rows(path: Path, content: bytes) -> Iterator[object]:
-    """Yield the rows of a file; StoreError where it is damaged."""
-    try:
-        if path.suffix == ".parquet":
-            from pyarrow import parquet
-
-            yield from parquet.read_table(io.BytesIO(content)).to_pylist()
-            return
-        yield from map(parse_json, content.decode("utf-8").splitlines())
-    except (ValueError, OSError) as error:
-        raise StoreError(f"{path} is damaged ({error}): remove it and export again") from None
 
 
 def open_data(folders: Sequence[str]) -> Data:
@@ -93,15 +80,19 @@ def open_data(folders: Sequence[str]) -> Data:
     return Data(tuple(opened))
 
 
-def open_export(folder: Path) -> Folder:
+def open_export(folder: Path, purpose: str = "sft") -> Folder:
     """Check a folder of an export.
 
-    It must be complete, of today's prompts and for supervised training, and its files must be those
-    of its manifest.
+    It must be complete, of today's prompts and for this purpose, and its files must be those of its
+    manifest.
     """
     manifest = read_manifest(folder)
     check_prompts(folder, manifest)
-    check_purpose(folder, manifest, "sft")
+    exported_for = manifest["settings"]["purpose"]
+    if exported_for != purpose:
+        raise StoreError(
+            f"{folder} was exported with the purpose {exported_for}; expected {purpose}"
+        )
     files = manifest["files"]
     if not files:
         raise StoreError(f"{folder} is not complete: run its export again, which goes on")
@@ -120,49 +111,10 @@ def open_export(folder: Path) -> Folder:
     return Folder(folder, int(manifest["counts"]["train"]), tuple(sorted(files.items())))
 
 
-def check_purpose(folder: Path, manifest: ExportManifest, wanted: str) -> None:
-    """Refuse an export with other columns than are read."""
-    purpose = manifest["settings"]["purpose"]
-    if purpose != wanted:
-        raise StoreError(f"{folder} was exported with the purpose {purpose}; expected {wanted}")
-
-
-@dataclass(frozen=True, slots=True)
-class ExportedQuestion:
-    """A row of an export for reinforcement: what is asked, and the task as text."""
-
-    system: str
-    question: str
-    task: str
-
-
-def read_questions(folder: Path, split: str) -> Iterator[ExportedQuestion]:
-    """Yield the questions of a split of an export for reinforcement."""
-    manifest = read_manifest(folder)
-    check_purpose(folder, manifest, "rl")
-    for name in sorted(manifest["files"]):
-        if not name.startswith(f"{split}-"):
-            continue
-        path = folder / name
-        for row in read_training_rows(path):
-            asked = cast(RewardedRow, row)
-            said = {turn["role"]: turn["content"] for turn in asked["prompt"]}
-            yield ExportedQuestion(said.get("system", ""), said["user"], asked["task"])
-
-
 def check_prompts(folder: Path, manifest: ExportManifest) -> None:
     """Refuse examples of other prompts or answers than are written now."""
-    made = manifest["settings"]
-    kinds = {"stories": "story", "claims": "claims", "replies": "reply"}
-    telling = Telling(
-        formats=tuple(name.partition(":")[0] for name in made["formats"]),
-        themes=tuple(made["themes"]),
-        worked=made["answers"] == "worked",
-        kind=kinds.get(made["games"], "matrix"),
-        trees=tuple(made["trees"]),
-    )
     try:
-        now = hash_prompts(telling)
+        now = hash_prompts(read_telling(manifest["settings"]))
     except KeyError as error:
         raise StoreError(
             f"{folder}: its manifest.json names {error}, which is no format or theme of today:"
@@ -173,15 +125,6 @@ def check_prompts(folder: Path, manifest: ExportManifest) -> None:
             f"{folder} was made for other prompts ({manifest['prompts']}) than models are asked"
             f" with now ({now}): export to another folder"
         )
-
-
-def read_training_rows(path: Path) -> Iterator[object]:
-    """Yield the rows of an exported file; StoreError where it is no such file."""
-    try:
-        content = read_file(path, _LARGEST_FILE)
-    except OSError as error:
-        raise StoreError(f"{path} cannot be read: {error.strerror}") from None
-    yield from parse_rows(path, content)
 
 
 def draw_pools(data: Data, seed: int, first: int) -> Iterator[list[Conversation]]:

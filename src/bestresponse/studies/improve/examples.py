@@ -29,7 +29,7 @@ from bestresponse.studies.bench.games import own_view
 from bestresponse.studies.bench.plan import make_bench_game
 from bestresponse.studies.bench.trees import TreePlan
 from bestresponse.studies.improve.claims import write_claims_question
-from bestresponse.studies.improve.rows import ChatMessage, GameTask
+from bestresponse.studies.improve.rows import ChatMessage, ExportSettings, GameTask
 from bestresponse.telling.render import write_rules
 from bestresponse.theory.games.normal_form import Array
 
@@ -94,6 +94,18 @@ class Telling:
     worked: bool = True
     kind: str = "matrix"
     trees: tuple[str, ...] = ()
+
+
+def read_telling(made: ExportSettings) -> Telling:
+    """Return how the questions of an export are put, in formats without their weights."""
+    kinds = {"stories": "story", "claims": "claims", "replies": "reply"}
+    return Telling(
+        formats=tuple(name.partition(":")[0] for name in made["formats"]),
+        themes=tuple(made["themes"]),
+        worked=made["answers"] == "worked",
+        kind=kinds.get(made["games"], "matrix"),
+        trees=tuple(made["trees"]),
+    )
 
 
 def classify(payoffs: NDArray[Any]) -> Keys:

@@ -47,6 +47,7 @@ from bestresponse.studies.improve.examples import (
     Keys,
     Telling,
     classify,
+    read_telling,
     split_classes,
 )
 from bestresponse.studies.improve.rewards import score_reply
@@ -54,7 +55,7 @@ from bestresponse.studies.improve.rows import ExportCounts, ExportManifest, Expo
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
-FORMAT = 4
+FORMAT = 5
 SHARD = 4096
 """Examples of a file; training mixes files, so small ones mix kinds of games well."""
 _FEW = 6
@@ -154,7 +155,6 @@ class ExportConfig:
             " reward of `br.rewards.reward_replies`."
         ),
     )
-    files: Literal["jsonl", "parquet"] = setting(default="jsonl", help="File format.")
     seed: int = setting(default=0, ge=0, help="Seed of the games.")
     workers: int | None = setting(
         default=None,
@@ -240,16 +240,11 @@ class ExportConfig:
     @property
     def telling(self) -> Telling:
         """How questions are put."""
+        return replace(read_telling(self.to_json()), formats=self.weighted_formats)
+
+    def _list_fitting_themes(self) -> list[str]:
         longest = self.range[1] + (2 if self.rectangular else 0)
-        fitting = tuple(name for name in themes() if min(map(len, theme(name).actions)) >= longest)
-        kinds = {"stories": "story", "claims": "claims", "replies": "reply"}
-        return Telling(
-            formats=self.weighted_formats,
-            themes=tuple(self.themes) or fitting,
-            worked=self.answers == "worked",
-            kind=kinds.get(self.games, "matrix"),
-            trees=tuple(self.trees) if self.games == "trees" else (),
-        )
+        return [name for name in themes() if min(map(len, theme(name).actions)) >= longest]
 
     def to_json(self) -> ExportSettings:
         """Return what the files depend on."""
@@ -263,9 +258,8 @@ class ExportConfig:
             "purpose": self.purpose,
             "scale": list(self.scales),
             "formats": list(self.formats),
-            "themes": list(self.telling.themes),
+            "themes": list(self.themes) or self._list_fitting_themes(),
             "trees": list(self.trees) if self.games == "trees" else [],
-            "files": self.files,
             "seed": self.seed,
         }
         if self.support is not None:
@@ -337,17 +331,9 @@ def _count_rows(exported: Exported, shards: Sequence[_Shard]) -> Exported:
     """Count what the files hold: a game without one answer has no row."""
     counts = dict.fromkeys(SPLITS, 0)
     for shard in shards:
-        counts[shard.path.name.partition("-")[0]] += _count_file(shard.path)
+        with shard.path.open("rb") as lines:
+            counts[shard.path.name.partition("-")[0]] += sum(1 for _ in lines)
     return replace(exported, counts=counts)
-
-
-def _count_file(path: Path) -> int:
-    if path.suffix == ".parquet":
-        from pyarrow import parquet
-
-        return int(parquet.read_metadata(path).num_rows)
-    with path.open("rb") as lines:
-        return sum(1 for _ in lines)
 
 
 export_examples = take_settings(ExportConfig, export)
@@ -459,7 +445,7 @@ def _share_games(config: ExportConfig, folder: Path) -> tuple[list[_Shard], tupl
             -sum(map(len, of_shapes)) // SHARD
         )  # a split of nothing has no file, which nobody could read
         for number in range(count):
-            path = folder / f"{name}-{number:05d}.{config.files}"
+            path = folder / f"{name}-{number:05d}.jsonl"
             part = tuple(games[number::count] for games in of_shapes if len(games) > number)
             shards.append(_Shard(path, config, part, split(config.seed, name, number)))
     return shards, tuple(notes)
@@ -604,7 +590,7 @@ def _share_trees(config: ExportConfig, folder: Path) -> tuple[list[_Shard], tupl
     for name, every in parts.items():
         for number, first in enumerate(range(0, len(every), SHARD)):
             shard = _Shard(
-                folder / f"{name}-{number:05d}.{config.files}",
+                folder / f"{name}-{number:05d}.jsonl",
                 config,
                 games=(),
                 seed=split(config.seed, name, number),
@@ -633,11 +619,8 @@ def _write_shard(shard: _Shard) -> Path:
         _check_reasons(examples[:_REVIEWED])
     rows = (example.to_json(shard.config.purpose) for example in examples)
     waiting = shard.path.with_name(f".{shard.path.name}.{os.getpid()}")
-    if shard.config.files == "parquet":
-        _write_parquet(waiting, rows)
-    else:
-        with waiting.open("w", encoding="utf-8") as file:
-            file.writelines(json.dumps(row) + "\n" for row in rows)
+    with waiting.open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
     os.replace(waiting, shard.path)
     return shard.path
 
@@ -679,10 +662,3 @@ def _check_reasons(examples: list[Example]) -> None:
     for example in examples:
         if review_reasons(example.task, example.answer).refuted:
             raise StoreError(f"verify refutes the reasons {example.answer!r} in {example.task}")
-
-
-def _write_parquet(path: Path, rows: Iterator[dict[str, object]]) -> None:
-    import pyarrow
-    from pyarrow import parquet
-
-    parquet.write_table(pyarrow.Table.from_pylist(list(rows)), path)

@@ -24,14 +24,6 @@ class Conversation(TypedDict):
     task: str
 
 
-class RewardedRow(TypedDict):
-    """A row for reinforcement: what is asked, the solver's answer, and the task as JSON text."""
-
-    prompt: list[ChatMessage]
-    answer: str
-    task: str
-
-
 GameTask = TypedDict(
     "GameTask",
     {
@@ -138,7 +130,6 @@ class ExportSettings(TypedDict):
     formats: list[str]
     themes: list[str]
     trees: list[str]
-    files: str
     seed: int
 
 

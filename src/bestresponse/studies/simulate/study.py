@@ -28,6 +28,7 @@ from bestresponse.report.blocks import (
     Shown,
     bars,
     boxes,
+    lead,
     lines,
     metrics_table,
     table,
@@ -453,6 +454,7 @@ simulate = Study(
         config.referee,
     ),
     report=(
+        lead(("payoff",), "earns"),
         warn_of_gaps,
         show_people,
         metrics_table("What they earned"),

@@ -23,10 +23,12 @@ from bestresponse.core.files import read_toml
 from bestresponse.core.json import canonical
 from bestresponse.formal.strategies.texts import TEXTS
 from bestresponse.games.matrix.game import RepeatedGame
+from bestresponse.players.strategies import AutomatonPlayer
 from bestresponse.report.blocks import (
     Measurement,
     Shown,
     bars,
+    lead,
     lines,
     metrics_table,
     pivot,
@@ -46,6 +48,7 @@ from bestresponse.studies.tournament.matches import (
     list_matches,
     prepare_matches,
 )
+from bestresponse.studies.tournament.ratings import RatingRow, list_ratings
 from bestresponse.studies.tournament.standings import (
     GenerationRow,
     MatchRow,
@@ -180,12 +183,14 @@ class _MatchReader:
         """Judge what a model decided against a strategy that is known."""
         game = config.repeated
         known = {}
+        drawn = {}
         for seat, index in enumerate(play.data["places"]):
             automata = config.find_automata(config.entries[index])
             if automata is not None:
                 known[game.roles[seat]] = automata[seat]
+                drawn[game.roles[seat]] = AutomatonPlayer(automata[seat]).find_chances
         truth = find_reply_truth(game, known)
-        return judge_play(len(self.judged) + 1, play.record, game, truth, {})
+        return judge_play(len(self.judged) + 1, play.record, game, truth, drawn)
 
 
 def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
@@ -204,6 +209,7 @@ def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
         "standings": Frame(StandingRow, list(chain.from_iterable(one.rows for one in found))),
         "by_game": Frame(GameShareRow, []),
         "winners": Frame(WinnerRow, winners),
+        "ratings": Frame(RatingRow, list(list_ratings(found))),
         "matches": Frame(MatchRow, [row for one in found for row in one.list_matches()]),
         "rounds": Frame(MatchRoundRow, reader.rounds),
         "between": Frame(BetweenRow, []),
@@ -408,6 +414,7 @@ tournament = Study(
     estimate_calls=estimate_matches,
     texts=(TEXTS,),
     report=(
+        lead(("per_round",), "earns", ("strategy",)),
         text(_PROSE["winners"], title="Standings"),
         pivot("by_game", "strategy", "game", "share", caption=_PROSE["by_game"]),
         bars(
@@ -421,7 +428,8 @@ tournament = Study(
         metrics_table(
             caption="{{ config.games|map(attribute='name')|join(', ') }}: " + _PROSE["length"]
         ),
-        table("targets", caption="Expected and actual totals"),
+        table("ratings", title="Ratings", caption=_PROSE["ratings"]),
+        table("targets", title="Standings", caption="Expected and actual totals"),
         show_people,
         table("left_out", caption="Strategies of the groups that were left out"),
         pivot(
