@@ -76,7 +76,10 @@ def list_exports() -> dict[str, str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module:
             for part in node.names:
-                homes[part.asname or part.name] = node.module
+                within = f"{node.module}.{part.name}"
+                homes[part.asname or part.name] = (
+                    within if within in list_modules() else node.module
+                )
     return homes
 
 

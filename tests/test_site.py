@@ -93,14 +93,14 @@ def test_what_people_and_models_did_stands_under_the_game_with_its_source(site):
 
 
 def test_a_game_given_by_rules_has_its_known_equilibrium(site):
-    shown = site("gallery").show_rules("trust-amounts")
+    shown = site("gallery").show_rules("trust")
     assert (
         shown[-1]
         == "Equilibrium: The receiver returns nothing, and therefore the sender sends nothing."
     )
 
 
-@pytest.mark.parametrize("name", ["oneill", "public-goods", "leduc-poker", "trust-amounts"])
+@pytest.mark.parametrize("name", ["oneill", "public-goods", "leduc-poker", "trust"])
 def test_a_game_that_has_no_picture_of_its_own_gets_one_of_its_payoffs(site, name):
     caption, picture = site("gallery").draw_page_picture(name)
     assert "earn" in caption

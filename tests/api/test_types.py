@@ -78,4 +78,4 @@ def test_no_public_name_is_untyped():
     for package in packages:
         source = Path(package.__file__).read_text("utf-8")
         assert "if TYPE_CHECKING:" in source
-        assert source.index("if TYPE_CHECKING:") < source.index("lazy_exports(__name__)")
+        assert source.index("if TYPE_CHECKING:") < source.index(" = lazy_exports(__name__")

@@ -52,10 +52,10 @@ class Plain:
         (PublicGoods(rounds=2), (ALL_FIVE,), "player 1", dict.fromkeys(PublicGoods().roles[1:], 2)),
         (CommonPool(rounds=2), (), "player 2", 3.5),
         (Guessing(rounds=2), (), "player 5", 40.0),
-        (Trust(), (), "sender", 2.5),
+        (Trust(), (), "sender", 2),
         (Trust(), (4.0,), "receiver", 3.0),
-        (Ultimatum(), (), "proposer", 1.5),
-        (Ultimatum(), (1.5,), "responder", "reject"),
+        (Ultimatum(), (), "proposer", 1),
+        (Ultimatum(), (1,), "responder", "reject"),
     ],
 )
 def test_the_cost_that_a_game_states_is_that_of_playing_on(game, state, role, action):
@@ -183,7 +183,7 @@ def test_rules_for_people_are_those_of_models_without_an_aim():
 def test_whoever_is_not_asked_or_has_no_known_equilibrium_loses_nothing_that_is_known():
     assert measure_decision_cost(Trust(), (), "receiver", 3.0) is None
     assert find_known_equilibrium(MatrixGame(NormalForm.zero_sum([[1]]))) is None
-    assert find_known_equilibrium(Trust()).payoffs == {"sender": 10, "receiver": 0}
+    assert find_known_equilibrium(Trust()).payoffs == {"sender": 10, "receiver": 10}
 
 
 class Drawn(Plain):
@@ -198,7 +198,7 @@ class Drawn(Plain):
 
 
 def test_what_chance_decides_later_is_not_played_out():
-    assert play_out_equilibrium(Trust(), ()) == {"sender": 10, "receiver": 0}
-    assert play_out_equilibrium(Drawn(Trust()), (2.5,)) is None
-    assert measure_decision_cost(Drawn(Trust()), (), "sender", 2.5) is None
-    assert find_equilibrium_moves(Drawn(Trust()), (2.5,)) == {}
+    assert play_out_equilibrium(Trust(), ()) == {"sender": 10, "receiver": 10}
+    assert play_out_equilibrium(Drawn(Trust()), (2,)) is None
+    assert measure_decision_cost(Drawn(Trust()), (), "sender", 2) is None
+    assert find_equilibrium_moves(Drawn(Trust()), (2,)) == {}

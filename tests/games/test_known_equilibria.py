@@ -34,10 +34,10 @@ def test_everybody_earns_the_same_in_a_symmetric_equilibrium(game, payoffs, bett
 
 
 def test_trust_and_ultimatum_end_with_everything_where_it_began():
-    assert find_known_equilibrium(Trust(endowment=8)).payoffs == {"sender": 8.0, "receiver": 0.0}
+    assert find_known_equilibrium(Trust(endowment=8)).payoffs == {"sender": 8.0, "receiver": 8.0}
     assert find_known_equilibrium(Trust(endowment=8, factor=3)).better_payoffs == {
-        "sender": 12.0,
-        "receiver": 12.0,
+        "sender": 16.0,
+        "receiver": 16.0,
     }
     assert find_known_equilibrium(Ultimatum(pie=5)).payoffs == {"proposer": 5.0, "responder": 0.0}
 
@@ -62,9 +62,9 @@ def test_nothing_is_said_where_nothing_is_known():
         ),
         (Trust(), (), "sender", 4.0, 4.0),
         (Trust(), (4.0,), "receiver", 5.0, 5.0),
-        (Ultimatum(), (), "proposer", 2.5, 2.5),
-        (Ultimatum(), (2.5,), "responder", "reject", 2.5),
-        (Ultimatum(), (2.5,), "responder", "accept", 0.0),
+        (Ultimatum(), (), "proposer", 2, 2.0),
+        (Ultimatum(), (2,), "responder", "reject", 2.0),
+        (Ultimatum(), (2,), "responder", "accept", 0.0),
         (Guessing(rounds=1), (), "player 1", 50.0, 0.2),
         (CommonPool(rounds=1), (), "player 1", 10.0, 1.0),
     ],

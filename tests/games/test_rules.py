@@ -30,8 +30,8 @@ NAMES = (
     "public-goods-punishment",
     "second-price-auction",
     "survival-auction",
-    "trust-amounts",
-    "ultimatum-amounts",
+    "trust",
+    "ultimatum",
     "water",
 )
 
@@ -112,10 +112,10 @@ def test_bidders_know_only_their_own_value():
 
 def test_the_ultimatum_is_taken_or_both_get_nothing():
     game = Ultimatum()
-    offered = game.apply((), {"proposer": 3.5})
+    offered = game.apply((), {"proposer": 3})
     assert game.payoffs(game.apply(offered, {"responder": "accept"})) == {
-        "proposer": 6.5,
-        "responder": 3.5,
+        "proposer": 7.0,
+        "responder": 3.0,
     }
     assert game.payoffs(game.apply(offered, {"responder": "reject"})) == {
         "proposer": 0.0,
@@ -127,7 +127,7 @@ def test_what_is_sent_in_trust_is_tripled():
     game = Trust()
     assert game.payoffs(game.apply(game.apply((), {"sender": 4}), {"receiver": 5})) == {
         "sender": 11.0,
-        "receiver": 7.0,
+        "receiver": 17.0,
     }
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from example_programs import SMALLER, list_full_programs, shrink
 from random_games import change_table, change_tree, describe_structure, draw_game_tree, draw_table
+from rebuilt_games import rebuild
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.told import (
@@ -31,7 +32,7 @@ from bestresponse.core.told import (
 from bestresponse.games.comparison import compare_games
 from bestresponse.games.logic.game import LogicGame
 from bestresponse.games.lookup import find_game, game_names
-from bestresponse.games.statements import read_exactly, rebuild, tell
+from bestresponse.games.statements import read_exactly, tell
 from bestresponse.telling.render import list_sentences
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree

@@ -66,7 +66,7 @@ def playable(name):
         ("water", "need", {"need", "random", "share", "myopic", "no-regret", "solver"}),
         ("public-goods-punishment", "equilibrium", {"random", "equilibrium"}),
         ("guessing", "equilibrium", {"random", "equilibrium"}),
-        ("trust-amounts", "equilibrium", {"random", "equilibrium"}),
+        ("trust", "equilibrium", {"random", "equilibrium"}),
         ("first-price-auction", "equilibrium", {"random", "equilibrium"}),
     ],
 )
@@ -97,8 +97,8 @@ def test_all_seats_of_a_tree_play_one_and_the_same_equilibrium():
     [
         ("public-goods-punishment", "player 1", (), 0.0),
         ("guessing", "player 2", (), 0.0),
-        ("trust-amounts", "receiver", (4.0,), 0.0),
-        ("ultimatum-amounts", "responder", (4.0,), "accept"),
+        ("trust", "receiver", (4.0,), 0.0),
+        ("ultimatum", "responder", (4.0,), "accept"),
         ("common-pool", "player 3", (), 8.0),
     ],
 )
@@ -156,7 +156,7 @@ def test_a_name_that_is_no_strategy_is_that_of_a_model():
         ("greedy", "centipede", "baselines play tables of two players, and centipede is none"),
         ("equilibrium", "water", "no equilibrium of water is known here"),
         ("share:2", "water", "expected a share from 0 to 1"),
-        ("always:12", "trust-amounts", "12 is not between 0 and 10"),
+        ("always:12", "trust", "12 is not between 0 and 10"),
         ("me", "stag-hunt", "people play with `bestresponse play`"),
     ],
 )
@@ -169,9 +169,9 @@ def test_a_strategy_that_cannot_play_the_game_is_refused_in_a_sentence(name, gam
 def test_an_unknown_strategy_is_answered_with_the_nearest():
     with pytest.raises(
         UsageError,
-        match=r"no strategy named 'equilibrum' for trust-amounts\. Did you mean equilibri",
+        match=r"no strategy named 'equilibrum' for trust\. Did you mean equilibri",
     ):
-        check_strategy("equilibrum", playable("trust-amounts"))
+        check_strategy("equilibrum", playable("trust"))
 
 
 def test_players_of_packages_are_listed_and_seated_and_broken_ones_named(tmp_path, monkeypatch):

@@ -26,7 +26,7 @@ from bestresponse.core.capabilities import (
     find_known_equilibrium,
 )
 from bestresponse.core.errors import InvalidGame, NotCertified
-from bestresponse.core.game import AnyGame, Game, S, View
+from bestresponse.core.game import NATURE, AnyGame, Game, S, View
 from bestresponse.games.capabilities import (
     HasCourse,
     HasNormalForm,
@@ -73,7 +73,7 @@ class Predicted:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Theory:
-    """What is known; at most one of `form`, `tree`, `known` and `positions` is there.
+    """What is known; of `form`, `tree` and `positions` at most one is there.
 
     `predicted` is empty where no equilibrium was computed, `policies` hold the same for trees;
     `optimum` is the most that all can earn together. Where moves go wrong, `form` is the table of
@@ -140,12 +140,20 @@ def _describe(key: SameObject) -> Theory:
     if isinstance(game, HasTree):
         return _describe_tree(game.tree)
     known = find_known_equilibrium(game)
-    if known is None:
+    if known is None or _begins_in_turn(game):
         with suppress(InvalidGame):
-            return _describe_tree(compile_game(game, limit=MOST_NODES, label=write_history))
+            compiled = compile_game(game, limit=MOST_NODES, label=write_history)
+            return replace(_describe_tree(compiled), known=known)
+    if known is None:
         return Theory()
     best = known.payoffs if known.better_payoffs is None else known.better_payoffs
     return Theory(known=known, method=known.concept, optimum=sum(best.values()) if best else None)
+
+
+def _begins_in_turn(game: AnyGame) -> bool:
+    """Say whether one player moves first, and alone: a tree of such a game says more than words."""
+    asks = game.asks(game.start())
+    return len(asks) == 1 and NATURE not in asks
 
 
 def _describe_positions(game: AnyPositions) -> Theory:

@@ -33,8 +33,8 @@ _MOST_PRICED = 20
 def write_prompts(name: str, seed: int = 0) -> str:
     """Write one seeded play of a game, given by its name or in a file, as models read it.
 
-    >>> print(write_prompts("trust-amounts").splitlines()[0])
-    # trust-amounts, version 1
+    >>> print(write_prompts("trust").splitlines()[0])
+    # trust, version 2
     """
     game = games.make(name) if name in games.names() else find_game(name).playable()
     return "\n".join([f"# {name}, version {game.version}", *_list_lines(game, Random(seed)), ""])

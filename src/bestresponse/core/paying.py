@@ -13,7 +13,6 @@ from bestresponse.core.told import (
     LowestEffort,
     NearestWins,
     PayoffRule,
-    SharedProject,
 )
 
 Numbers = Sequence[Fraction]
@@ -36,9 +35,6 @@ def pay(rule: PayoffRule, chosen: Numbers) -> tuple[Fraction, ...]:
         case LowestEffort(gain, cost, base):
             common = base + gain * min(chosen)
             return tuple(common - cost * own for own in chosen)
-        case SharedProject(base, share):
-            common = base + share * sum(chosen)
-            return tuple(common - own for own in chosen)
 
 
 def find_target(rule: NearestWins, chosen: Numbers) -> Fraction:

@@ -223,8 +223,8 @@ games = Registry(
         "survival-auction": "bestresponse.games.water.game:survival",
         "three-colours": "bestresponse.games.twins.tic_tac_toe:make_colours",
         "tic-tac-toe": "bestresponse.games.tic_tac_toe.rules:TicTacToe",
-        "trust-amounts": "bestresponse.games.trust.rules:Trust",
-        "ultimatum-amounts": "bestresponse.games.ultimatum.rules:Ultimatum",
+        "trust": "bestresponse.games.trust.rules:Trust",
+        "ultimatum": "bestresponse.games.ultimatum.rules:Ultimatum",
         "water": "bestresponse.games.water.game:water",
     },
 )

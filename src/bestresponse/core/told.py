@@ -203,17 +203,6 @@ class LowestEffort:
 
 
 @dataclass(frozen=True, slots=True)
-class SharedProject:
-    """All choose how much to give.
-
-    Everybody gets `base` less what is given, and `share` times what all have given together.
-    """
-
-    base: Fraction
-    share: Fraction
-
-
-@dataclass(frozen=True, slots=True)
 class UntoldPayoffs:
     """Payoffs that are too many to be listed, and follow no rule that could be told."""
 
@@ -323,7 +312,7 @@ class Aim:
     rational: bool = False
 
 
-PayoffRule: TypeAlias = NearestWins | LowerClaim | LowestEffort | SharedProject
+PayoffRule: TypeAlias = NearestWins | LowerClaim | LowestEffort
 """Rules that give the payoffs of a table whose moves are numbers."""
 Statement: TypeAlias = (
     Prose

@@ -1,8 +1,6 @@
 """State a payoff table or a tree as what everybody may know of it.
 
-Also makes the game again from what was stated.
-
-`tell` and `rebuild` are inverse to each other, so that nothing is told that is not computed, and
+Tests make the game again from what was stated, so that nothing is told that is not computed, and
 nothing is computed that is not told.
 """
 
@@ -10,14 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import chain, product
 from math import prod
 
 import numpy as np
 
-from bestresponse.core.errors import InvalidGame
 from bestresponse.core.names import check_distinct, check_roles
 from bestresponse.core.paying import pay
 from bestresponse.core.told import (
@@ -36,11 +33,9 @@ from bestresponse.core.told import (
     PlayEnd,
     Players,
     Position,
-    SharedProject,
     Statement,
     Summary,
     TurnCount,
-    list_children,
 )
 from bestresponse.telling.knowledge import make_letter
 from bestresponse.theory.games.normal_form import NormalForm, read_simplest
@@ -69,34 +64,6 @@ def tell(game: NormalForm | Tree) -> tuple[Statement, ...]:
     if game.num_nodes > MOST_POSITIONS:
         return (players, _summarize(game))
     return (players, _tell_tree(game))
-
-
-def rebuild(statements: Iterable[Statement], name: str = "") -> NormalForm | Tree:
-    """Make the game that was stated; InvalidGame where the statements make none."""
-    stated = list(statements)
-    match stated:
-        case [Players(players), AtOnce(choices), Cells(cells)]:
-            return _rebuild_table(players, choices, cells, name)
-        case [
-            Players(players),
-            AtOnce(choices),
-            NearestWins() | LowerClaim() | LowestEffort() | SharedProject() as rule,
-        ]:
-            return _rebuild_table(
-                players,
-                choices,
-                tuple(_iterate_cells(choices, rule)),
-                name,
-            )
-        case [Players(players), Course() as course]:
-            return _rebuild_tree(players, course, name)
-        case _:
-            names = [type(statement).__name__ for statement in stated]
-            kinds = ", ".join(names) or "nothing"
-            raise InvalidGame(
-                "a game is made from Players, AtOnce and Cells or a rule, or from Players and a"
-                f" Course; got {kinds}"
-            )
 
 
 def read_exactly(number: float | Fraction) -> Fraction:
@@ -222,14 +189,13 @@ def _find_rule(form: NormalForm, choices: tuple[Options, ...]) -> PayoffRule | N
     guesses: list[PayoffRule] = [
         NearestWins(Fraction(2, 3), largest),
         *_guess_efforts(form, choices),
-        *_guess_projects(form, choices),
     ]
     if form.num_players == 2:
         guesses.append(LowerClaim(_guess_bonus(form, choices)))
     stated = [_read_payoffs(form, place) for place in np.ndindex(*form.shape)]
     for rule in guesses:
         # A wrong guess is found out at the first cells, so that the others are not worked out.
-        cells = zip(_iterate_cells(choices, rule), stated, strict=True)
+        cells = zip(iterate_cells(choices, rule), stated, strict=True)
         if all(cell.payoffs == payoffs for cell, payoffs in cells):
             return rule
     return None
@@ -269,23 +235,7 @@ def _guess_efforts(form: NormalForm, choices: tuple[Options, ...]) -> Iterator[L
         yield LowestEffort(gain, cost, base)
 
 
-def _guess_projects(form: NormalForm, choices: tuple[Options, ...]) -> Iterator[SharedProject]:
-    """Yield the rule of a common project that fits the first player's two first numbers."""
-    if len(choices[0].options) < 2:
-        return
-    numbers = [Fraction(choice.options[0]) for choice in choices]
-    others = sum(numbers[1:])
-    low, high = map(Fraction, choices[0].options[:2])
-    rest = (0,) * (form.num_players - 1)
-    first = read_exactly(form.given[0][(0, *rest)])
-    second = read_exactly(form.given[0][(1, *rest)])
-    if low != high:
-        share = (second - first) / (high - low) + 1
-        project = share * (low + others)
-        yield SharedProject(first + low - project, share)
-
-
-def _iterate_cells(choices: tuple[Options, ...], rule: PayoffRule) -> Iterator[Cell]:
+def iterate_cells(choices: tuple[Options, ...], rule: PayoffRule) -> Iterator[Cell]:
     """Yield what a rule pays for every combination of moves."""
     numbers = {move: Fraction(move) for choice in choices for move in choice.options}
     for moves in product(*(choice.options for choice in choices)):
@@ -317,45 +267,3 @@ def _tell_position(tree: Tree, node: int, marks: dict[int, str]) -> Position:
         return Draw(tuple(outcomes))
     index = int(tree.infoset[node])
     return Decides(tree.players[owner], tree.infosets[index].moves, marks.get(index, ""))
-
-
-def _rebuild_table(
-    players: tuple[str, ...],
-    choices: tuple[Options, ...],
-    cells: tuple[Cell, ...],
-    name: str,
-) -> NormalForm:
-    if tuple(choice.who for choice in choices) != players:
-        raise InvalidGame("in a table every player chooses, in the order in which they are named")
-    actions = tuple(choice.options for choice in choices)
-    by_moves = {cell.moves: cell.payoffs for cell in cells}
-    payoffs = np.empty((len(players), *map(len, actions)), dtype=object)
-    for place in np.ndindex(payoffs.shape[1:]):
-        moves = tuple(options[k] for options, k in zip(actions, place, strict=True))
-        paid = by_moves.get(moves)
-        if paid is None or len(paid) != len(players):
-            raise InvalidGame(
-                f"the moves {', '.join(moves)} need a payoff for each of {len(players)} players"
-            )
-        for seat, payoff in enumerate(paid):
-            payoffs[(seat, *place)] = payoff.numerator if payoff.denominator == 1 else payoff
-    return NormalForm(payoffs, players, actions, name)
-
-
-def _rebuild_tree(players: tuple[str, ...], course: Course, name: str) -> Tree:
-    children = list_children(course)
-
-    def expand(node: int) -> Leaf | Chance | Turn:
-        below = children[node]
-        match course.positions[node]:
-            case PlayEnd(payoffs):
-                return Leaf(payoffs)
-            case Draw(outcomes):
-                odds = zip(outcomes, below, strict=True)
-                return Chance({outcome.name: (outcome.chance, after) for outcome, after in odds})
-            case Decides(who, options, mark):
-                # A position without a mark is an information set of its own.
-                infoset = f"mark {mark}" if mark else f"position {node}"
-                return Turn(who, infoset, dict(zip(options, below, strict=True)))
-
-    return build_tree(players, 0, expand, name=name)

@@ -1,8 +1,4 @@
-"""What games of two share who move one after the other with any amount.
-
-The catalogue's `trust` and `ultimatum` are the same games in whole units, as trees that can be
-solved.
-"""
+"""What games of two share who move one after the other with whole amounts."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -11,9 +7,10 @@ from typing import ClassVar
 
 from bestresponse.core import Action, Ask, Role, View
 from bestresponse.core.capabilities import Question
+from bestresponse.core.told import Aim, Event, GameRule, Over, Players, YourTurn
 from bestresponse.games.quiz import Verb, ask_about_play
 
-State = tuple[float | str, ...]
+State = tuple[int | str, ...]
 """The moves so far."""
 
 
@@ -26,13 +23,18 @@ class TwoSteps(ABC):
     verbs: ClassVar[tuple[Verb, Verb]]
     unit: ClassVar[str] = ""
 
+    @property
+    @abstractmethod
+    def rule(self) -> GameRule:
+        """The rule that is told."""
+
+    @abstractmethod
+    def list_events(self, state: State) -> list[Event]:
+        """List what happened."""
+
     @abstractmethod
     def asks(self, state: State) -> Mapping[Role, Ask]:
         """Say who is asked in `state`, and for what."""
-
-    @abstractmethod
-    def view(self, state: State, role: Role) -> View:
-        """Return what `role` may know in `state`."""
 
     @abstractmethod
     def payoffs(self, state: State) -> Mapping[Role, float]:
@@ -42,10 +44,21 @@ class TwoSteps(ABC):
         """Return the state before anybody has moved."""
         return ()
 
+    def view(self, state: State, role: Role) -> View:
+        """Return what `role` may know in `state`."""
+        history = self.list_events(state)
+        asks = self.asks(state)
+        if role in asks:
+            history.insert(0, YourTurn())
+        if not asks:
+            history.append(Over())
+        facts = {"rivals": [other for other in self.roles if other != role]}
+        return View(role, (Players(self.roles), self.rule, Aim()), tuple(history), facts)
+
     def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
         """Return the state after these moves."""
         (move,) = moves.values()
-        return (*state, move if isinstance(move, str) else float(move))
+        return (*state, move if isinstance(move, str) else int(move))
 
     def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
         """Ask what some moves of both earn."""

@@ -52,7 +52,6 @@ from bestresponse.core.told import (
     RoundsForgotten,
     RoundsInShort,
     Saw,
-    SharedProject,
     Statement,
     Summary,
     Title,
@@ -136,7 +135,7 @@ def list_sentences(
                 lines += _list_rows(rows)
             case Aim(rational) if reader is not None:
                 lines.append(_describe_aim((), rational, words))
-            case NearestWins() | LowerClaim() | LowestEffort() | SharedProject():
+            case NearestWins() | LowerClaim() | LowestEffort():
                 lines.append(_describe_payoff_rule(statement, words.language))
             case Rest():
                 lines.append(words.language.say("rest"))
@@ -277,7 +276,7 @@ class _ToldRules:
                 return [_list_actions(choices, words)]
             case Cells(cells):
                 return [write_payoffs(self.at_once, cells, words, self.layout)]
-            case NearestWins() | LowerClaim() | LowestEffort() | SharedProject():
+            case NearestWins() | LowerClaim() | LowestEffort():
                 return [_describe_payoff_rule(statement, language)]
             case Rest():
                 return [language.say("rest")]
@@ -370,8 +369,6 @@ def _describe_payoff_rule(rule: PayoffRule, language: Language) -> str:
                 cost=write(cost),
                 base=write(base),
             )
-        case SharedProject(base, share):
-            return language.say("shared-project", base=write(base), share=write(share))
 
 
 def _describe_repetition(repetition: Repetition, language: Language) -> str:

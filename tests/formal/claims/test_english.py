@@ -292,7 +292,6 @@ def test_what_a_sentence_claims(game: NormalForm, text: str, claims: list[str]) 
         "If they cooperate, I cannot get 3.",
         "Si los dos cooperan, gano 3.",
         "If they cooperate with probability above 3/4, I get 5 by defecting.",
-        "In equilibrium I get 1.",
         "I always get 1 by defecting.",
         "If they cooperate, defecting pays me twice as much as cooperating.",
         "After cooperating, I get 3.",

@@ -225,7 +225,7 @@ def test_a_mixture_with_a_question_asks_that_and_not_for_the_models_own_strategy
 
 
 def test_people_are_asked_the_question_of_the_ask_before_that_of_the_game():
-    game = find_game("ultimatum-amounts").playable()
+    game = find_game("ultimatum").playable()
     forecast = Mixture(("accept", "reject"), "How likely is each answer?")
     assert put_question(game, forecast) == "How likely is each answer?"
     assert put_question(game, Mixture(("accept", "reject"))) == "How much do you offer?"

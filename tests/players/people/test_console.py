@@ -160,7 +160,6 @@ def test_long_rules_are_summed_up_and_short_ones_stand_as_they_are():
                 " open."
             ),
         ),
-        ("ultimatum", "offer 7", "So far: proposer chose 7."),
         ("centipede", "move 1", "Nothing has happened yet."),
     ],
 )

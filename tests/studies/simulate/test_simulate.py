@@ -214,8 +214,8 @@ def test_all_seats_play_the_same_equilibrium(tmp_path):
     ("game", "payoffs"),
     [
         ("common-pool", {1410.0}),
-        ("trust-amounts", {10.0, 0.0}),
-        ("ultimatum-amounts", {10.0, 0.0}),
+        ("trust", {10.0, 0.0}),
+        ("ultimatum", {10.0, 0.0}),
         ("guessing", {2.0}),
     ],
 )
@@ -239,7 +239,7 @@ def test_amounts_are_told_round_by_round(tmp_path):
 
 def test_answers_are_priced_where_an_equilibrium_is_known_in_words(tmp_path):
     """The receiver returns nothing in equilibrium, so that what is sent is lost."""
-    run = played(tmp_path, settings("trust-amounts", "always:4", "equilibrium", repeats=2))
+    run = played(tmp_path, settings("trust", "always:4", "equilibrium", repeats=2))
     assert figures_of(run, "regret_per_move") == {"sender": 4.0, "receiver": 0.0}
     assert [row["cost"] for row in run.frame("moves")] == [4.0, 0.0, 4.0, 0.0]
     (theory,) = [

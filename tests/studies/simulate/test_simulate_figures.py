@@ -345,15 +345,15 @@ def test_shares_by_round_stand_in_the_order_of_rounds_and_seats():
 
 
 def test_amounts_have_a_mean_a_median_and_both_ends_by_seat_and_part():
-    config = SimulateConfig("ultimatum-amounts", seat={"proposer": "random", "responder": "random"})
+    config = SimulateConfig("first-price-auction", seat={"bidder 1": "random"})
     moves = [
-        make_row(repeat, "proposer", amount, part=part)
+        make_row(repeat, "bidder 1", amount, part=part)
         for repeat, part, amount in [(0, "", 1.0), (1, "", 2.0), (2, "", 9.0), (0, "x", 5.0)]
     ]
     plays = Plays(config, (0, 1, 2), np.ones((3, 2)), np.ones(3), moves)
     nameless, named = _list_amounts(plays, by_round=False)
     assert (nameless["seat"], nameless["part"], nameless["turn"], nameless["answers"]) == (
-        "proposer",
+        "bidder 1",
         "own choice",
         None,
         3,
@@ -462,26 +462,27 @@ def test_one_round_has_no_frames_of_rounds():
 
 
 def test_regrets_are_averaged_over_the_decisions_of_a_seat():
-    config = SimulateConfig("trust-amounts", seat={"sender": "random", "receiver": "random"})
+    config = SimulateConfig("trust", seat={"sender": "random", "receiver": "random"})
 
     def judge(number, **lost):
         seats = dict.fromkeys(("sender", "receiver"), "random")
         decisions = [Judged(seat, "", "", "", cost, 10.0) for seat, cost in lost.items()]
-        return JudgedPlay(str(number), seats, dict.fromkeys(seats, 1.0), decisions)
+        return JudgedPlay(str(number), seats, dict.fromkeys(seats, 10.0), decisions)
 
     judged = [judge(0, sender=6.0), judge(1, sender=0.0, receiver=1.0)]
-    plays = Plays(config, (0, 1), np.ones((2, 2)), np.ones(2), [], judged=judged)
+    plays = Plays(config, (0, 1), np.full((2, 2), 10.0), np.full(2, 20.0), [], judged=judged)
     groups = _list_seats(plays, None, None)
     assert groups["sender", "random"]["regret_per_move"].estimate == 3.0
     assert groups["receiver", "random"]["regret_per_move"].estimate == 1.0
     assert groups["sender", "random"]["regret"] is None
     # Nothing is sent in the equilibrium known in words, so the sender keeps its 10.
     assert groups["sender", "random"]["equilibrium_payoff"] == 10.0
-    assert groups["receiver", "random"]["equilibrium_payoff"] == 0.0
-    assert _describe_game(plays, None)["equilibrium_welfare"] == 10.0
-    # What amounts can pay is not listed anywhere, so void plays have no bounds.
+    assert groups["receiver", "random"]["equilibrium_payoff"] == 10.0
+    assert _describe_game(plays, None)["equilibrium_welfare"] == 20.0
+    # A void play can have paid the sender from 0 to 30, beside two that paid 10.
     plays.readings.voids.append({"repeat": 2})
-    assert _list_seats(plays, None, None)["sender", "random"]["payoff_least"] is None
+    sender = _list_seats(plays, None, None)["sender", "random"]
+    assert (sender["payoff_least"], sender["payoff_most"]) == (20 / 3, 50 / 3)
 
 
 # What a repeated game sustains.

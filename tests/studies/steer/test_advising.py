@@ -110,6 +110,20 @@ def test_without_a_network_the_nearest_known_situation_advises_and_is_marked(mee
     assert advice.earns in [one.earns for one in alike]
 
 
+def test_the_nearest_situation_is_one_with_the_same_private_information(meetings):
+    known = Adviser.from_text((meetings.path / FILE).read_text(), load_domain("meeting")).situations
+    replies = [one for one in known if len(one.said) == 1]
+    mine, theirs = (
+        [one for one in replies if (one.private == replies[0].private) is same]
+        for same in (True, False)
+    )
+    for one in theirs:
+        words = f"{one.said[0]} Thank you!"
+        advice = br.advise("meeting", [words], mine[0].private, run=meetings)
+        assert advice.source == "nearest situation"
+        assert advice.worth in [own.worth for own in mine]
+
+
 def test_the_same_situation_of_several_games_is_averaged(imitation):
     # Nobody has spoken and the side is all that a debater knows: every game with this side first is
     # the same.

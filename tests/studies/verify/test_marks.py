@@ -99,6 +99,30 @@ def test_blank_and_contradictory_marks_of_people_are_counted_and_not_used(run):
     assert (row["first_by_people"].estimate, row["last_by_people"].estimate) == (1.0, 1.0)
 
 
+def test_a_text_of_two_samples_that_is_marked_differently_is_counted_and_used(tmp_path):
+    run = br.verify_model(
+        lambda prompt: "If both pick R, I get 9.\nANSWER: R",
+        GAMES,
+        repeats=2,
+        attempts=1,
+        translator="rules",
+        output_dir=tmp_path,
+        cache="off",
+    )
+    run.publish()
+    marks = dict(zip((row["run"] for row in run.rows()), "0110", strict=True))
+    lines = [f"{sample},{mark},{mark}" for sample, mark in marks.items()]
+    sheet = run.path / "sheet-rater-1.csv"
+    head = "sample,first_correct,last_correct"
+    sheet.write_text("\n".join([head, *lines]))
+    (row,) = br.load_run(run.path).frame("marks").rows
+    assert (row["used"], row["contradictory"], row["unsteady"]) == (4, 0, 2)
+    # A sample that stands in the sheet twice may not have two marks.
+    sheet.write_text("\n".join([head, *lines, f"{next(iter(marks))},1,1"]))
+    with pytest.raises(br.BestResponseError, match=r"line 6: .* other marks further above"):
+        br.load_run(run.path).frame("marks")
+
+
 def test_the_command_prints_how_many_samples_are_marked(run):
     def answer(body):
         return refuser(json.dumps(body["messages"], ensure_ascii=False))

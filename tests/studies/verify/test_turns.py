@@ -13,6 +13,7 @@ from bestresponse.core.conformance import check_game
 from bestresponse.core.episode import play
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.formal.claims import Reviewer, RulesTranslator, Subject
+from bestresponse.games.lookup import find_game
 from bestresponse.games.trees.game import TreeGame
 from bestresponse.logic import EmbeddedEngine
 from bestresponse.models.base import Request
@@ -211,13 +212,13 @@ def test_chance_is_drawn_by_the_repeat_and_a_choice_measured_where_it_was_made(
         ("centipede", {"disguised": False}),
         ("centipede", {"seat": "player 2", "after": ("pass",)}),
         ("ultimatum", {}),
-        ("ultimatum", {"disguised": False, "seat": load_tree("ultimatum").players[1]}),
+        ("ultimatum", {"disguised": False, "seat": "responder"}),
     ],
 )
 def test_what_the_reasoner_is_told_reads_back_as_true(
     game: str, changed: dict[str, object]
 ) -> None:
-    scene = config(load_tree(game), **changed).scene
+    scene = config(find_game(game).solvable(), **changed).scene
     view = scene.game.view(scene.opening, scene.game.roles[scene.seat])
     ways = [line for line in write_rules(view).splitlines() if line.startswith("- If")]
     subject = scene.subject(view)
@@ -268,7 +269,7 @@ def test_games_that_cannot_be_told_move_by_move_are_refused() -> None:
     with pytest.raises(UsageError, match="can end in 71 ways with 2,555 moves together"):
         config(centipede(70))
     with pytest.raises(UsageError, match="under its own names"):
-        _ = config(load_tree("trust")).scene
+        _ = config(find_game("trust").solvable()).scene
 
 
 def test_a_player_whom_the_equilibrium_never_asks_cannot_reason() -> None:
@@ -305,7 +306,7 @@ def test_moves_that_were_not_possible_are_refused() -> None:
 
 
 def test_settings_with_a_tree_or_a_table_survive_their_json() -> None:
-    settings = config(load_tree("ultimatum"))
+    settings = config(find_game("ultimatum").solvable())
     assert VerifyConfig.from_json(json.loads(json.dumps(settings.to_json()))) == settings
     table = VerifyConfig("scripted", "prisoners-dilemma", repeats=3, attempts=3)
     assert VerifyConfig.from_json(json.loads(json.dumps(table.to_json()))) == table

@@ -8,6 +8,7 @@ from hypothesis import given, settings, strategies as st
 from random_trees import random_tree
 
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
+from bestresponse.games.lookup import find_game
 from bestresponse.theory.catalogue.trees import (
     centipede,
     kuhn_poker,
@@ -15,8 +16,6 @@ from bestresponse.theory.catalogue.trees import (
     load_tree,
     tree_entry,
     tree_names,
-    trust,
-    ultimatum,
 )
 from bestresponse.theory.trees.normal_form import to_normal_form
 from bestresponse.theory.trees.perfection.subgame_perfect import subgame_perfect
@@ -39,6 +38,7 @@ from bestresponse.theory.trees.tree import (
     uniform_policy,
 )
 
+TURN = "It is your turn. {}."
 seeds = st.integers(0, 2**32 - 1)
 
 
@@ -266,16 +266,22 @@ class TestSubgamePerfection:
         )
 
     def test_ultimatum_has_two_because_the_responder_is_indifferent_to_nothing(self):
-        found = subgame_perfect(ultimatum())
+        found = subgame_perfect(find_game("ultimatum").solvable())
         assert found.complete
-        assert [e.moves["proposer"]["offer"] for e in found.equilibria] == ["0", "1"]
-        assert [e.moves["responder"]["offer 0"] for e in found.equilibria] == ["accept", "reject"]
+        assert [
+            e.moves["proposer"][TURN.format("Nothing has happened yet")] for e in found.equilibria
+        ] == ["0", "1"]
+        assert [
+            e.moves["responder"][TURN.format("So far: the proposer offered 0 of 10")]
+            for e in found.equilibria
+        ] == ["accept", "reject"]
 
     def test_threats_that_are_not_carried_out_are_no_equilibria(self):
         assert subgame_perfect(load_tree("entry-deterrence")).outcomes == (
             {"entrant": 2.0, "incumbent": 2.0},
         )
-        assert subgame_perfect(trust()).outcomes == ({"sender": 10.0, "receiver": 10.0},)
+        trust = find_game("trust").solvable()
+        assert subgame_perfect(trust).outcomes == ({"sender": 10.0, "receiver": 10.0},)
 
     def test_too_many_equilibria_are_counted_and_the_first_is_given(self):
         indifferent = Turn(

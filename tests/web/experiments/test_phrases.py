@@ -69,7 +69,7 @@ def test_a_sentence_and_a_word_are_given_in_other_words():
     ("game", "more", "why"),
     [
         (
-            "trust-amounts",
+            "trust",
             '[games.text]\n"sendr" = "Geber"',
             "line 7: the game game 1: it says nothing like 'sendr'. Did you mean sender",
         ),

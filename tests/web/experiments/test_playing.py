@@ -106,8 +106,7 @@ def test_public_goods_in_two_treatments(server):
 
 def test_instructions_tell_the_usual_values_of_parameters_too(server):
     text = (
-        'title = "x"\n[[games]]\ngame = "ultimatum-amounts"\nseats = ["person", "person"]\nquiz ='
-        " false\n"
+        'title = "x"\n[[games]]\ngame = "ultimatum"\nseats = ["person", "person"]\nquiz = false\n'
     )
     lobby = server.state.sessions.create_experiment(
         f'{text}instructions = "You are $role; the pie is $pie euros."\n'

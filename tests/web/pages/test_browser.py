@@ -298,9 +298,7 @@ def test_people_who_follow_the_shared_link_are_matched_into_groups(site, people)
 
 
 def test_after_the_payoffs_the_equilibrium_is_shown(site, people):
-    _, (link,) = site.lay(
-        Setup(GameChoice("trust-amounts"), ("person", "strategy:random"), quiz=True)
-    )
+    _, (link,) = site.lay(Setup(GameChoice("trust"), ("person", "strategy:random"), quiz=True))
     sender = people(link)
     for question in sender.locator("label[for^=quiz]").all():
         sent, back = re.findall(r"\d+", question.inner_text())

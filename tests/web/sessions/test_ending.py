@@ -52,7 +52,7 @@ def test_a_tree_is_told_move_by_move():
 
 
 def test_rules_without_a_table_are_told_by_what_theory_knows():
-    choice = GameChoice("ultimatum-amounts")
+    choice = GameChoice("ultimatum")
     blocks = describe_equilibria(choice, played(choice, proposer=[4.0], responder=["accept"]))
     assert "The responder accepts every offer, and therefore the proposer offers nothing." in words(
         blocks
@@ -118,14 +118,14 @@ def test_a_repeated_game_with_several_equilibria_is_told_of_one_round():
 
 
 def test_what_would_be_better_for_all_stands_beside_the_equilibrium():
-    choice = GameChoice("trust-amounts")
+    choice = GameChoice("trust")
     blocks = describe_equilibria(choice, played(choice, sender=[5.0], receiver=[2.0]))
     assert words(blocks).startswith("Subgame-perfect equilibrium: The receiver returns nothing")
-    assert "Together they would have most, 30, if everything was sent" in words(blocks)
+    assert "Together they would have most, 40, if everything was sent" in words(blocks)
     assert cells(blocks) == [
-        ("earned here", "7", "13"),
-        ("in equilibrium", "10", "0"),
-        ("together at best", "15", "15"),
+        ("earned here", "7", "23"),
+        ("in equilibrium", "10", "10"),
+        ("together at best", "20", "20"),
     ]
 
 
@@ -174,12 +174,13 @@ def test_one_of_several_equilibria_of_a_game_with_secrets_is_shown():
 
 
 def test_one_of_several_perfect_equilibria_is_shown():
-    choice = GameChoice("ultimatum")
+    program = next(one.program for one in library() if one.name == "two_offers")
+    choice = GameChoice("two-offers", program)
     told = words(describe_equilibria(choice, played(choice)))
     assert told.startswith(
         "In a subgame-perfect equilibrium whoever moves does what is best for them"
     )
-    assert told.endswith("This game has 2, as some moves are equally good; here is one.")
+    assert told.endswith("This game has 138, as some moves are equally good; here is one.")
 
 
 def test_the_equilibrium_is_told_in_the_language_of_the_page():
@@ -194,11 +195,11 @@ def test_the_equilibrium_is_told_in_the_language_of_the_page():
         "-0,1",
         "-0,1",
     )
-    trust = GameChoice("trust-amounts")
-    blocks = describe_equilibria(trust, played(trust, sender=[5.0], receiver=[2.5]), "de")
+    trust = GameChoice("trust")
+    blocks = describe_equilibria(trust, played(trust, sender=[5], receiver=[2]), "de")
     assert words(blocks).startswith("Teilspielperfektes Gleichgewicht: Wer empfängt, gibt nichts")
     assert cells(blocks) == [
-        ("hier verdient", "7,5", "12,5"),
-        ("im Gleichgewicht", "10", "0"),
-        ("gemeinsam bestenfalls", "15", "15"),
+        ("hier verdient", "7", "23"),
+        ("im Gleichgewicht", "10", "10"),
+        ("gemeinsam bestenfalls", "20", "20"),
     ]

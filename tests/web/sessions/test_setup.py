@@ -243,12 +243,10 @@ def test_a_new_journal_tells_the_versions_of_everything(tmp_path):
 
 
 def test_an_amount_need_not_be_whole_because_the_usual_one_is():
-    game = make_game(GameChoice("ultimatum-amounts", parameters={"pie": 12.5}))
-    assert list_parameters(game)["pie"] == 12.5
-    assert (
-        list_parameters(make_game(GameChoice("ultimatum-amounts", parameters={"pie": 12})))["pie"]
-        == 12.0
-    )
+    for given in (12.5, 12):
+        game = make_game(GameChoice("common-pool", parameters={"outside": given}))
+        outside = list_parameters(game)["outside"]
+        assert (outside, type(outside)) == (given, float)
 
 
 @pytest.mark.parametrize("name", ["chicken", "kuhn-poker"])

@@ -355,7 +355,7 @@ def test_a_person_is_told_of_the_own_last_stand_in_and_of_all_settled_ones_of_ot
     ("game", "role", "action", "shown"),
     [
         (GameChoice("chicken", mixed=True), "row", (0.25, 0.75), "25 %, 75 %"),
-        (GameChoice("trust-amounts"), "sender", 2.5, "2.5"),
+        (GameChoice("trust"), "sender", 3.0, "3"),
         (GameChoice("colonel-blotto"), "Blotto", "0-3-3", "0-3-3"),
     ],
 )

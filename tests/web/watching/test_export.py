@@ -212,7 +212,7 @@ def test_the_situation_of_every_answer_is_what_the_page_said_in_its_language(num
     rows = list(csv.DictReader(io.StringIO(trial.files["decisions.csv"].decode("utf-8-sig"))))
     of_people = [row["situation"] for row in rows if row["seat"] == "person"]
     assert set(of_people) == set(read_asked_pages(trial))
-    asked = ("Was wählen Sie?", "Was schreiben Sie", "Was bieten Sie an?", "Wie viel")
+    asked = ("Was wählen Sie?", "Was schreiben Sie", "Wie viel bieten", "Nehmen Sie", "Wie viel")
     assert all(any(words in text for words in asked) for text in of_people), of_people
     others = [row for row in rows if row["seat"] != "person"]
     assert {row["situation"] for row in others} <= {""}

@@ -37,7 +37,7 @@ def test_a_repeated_table_earns_in_every_round_and_an_open_round_nothing_yet():
 
 
 def test_trust_is_one_round_with_two_stages():
-    assert place("trust", 1, [("sender", "4"), ("receiver", "5")]) == [
+    assert place("trust", 1, [("sender", 4), ("receiver", 5)]) == [
         (1, 1, 11.0, 11.0),
         (1, 2, 17.0, 17.0),
     ]

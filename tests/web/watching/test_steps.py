@@ -108,7 +108,7 @@ def test_a_formalized_game_in_turns_is_weighed_like_a_tree():
 
 
 def test_registered_rules_are_weighed_by_the_known_equilibrium_and_water_not_at_all():
-    game, record = play(GameChoice("trust-amounts"), ("sender", 4.0), ("receiver", 5.0))
+    game, record = play(GameChoice("trust"), ("sender", 4.0), ("receiver", 5.0))
     assert measure_against_equilibrium(record, game) == {1: 4.0, 2: 5.0}
     town = ("Alex", "Bob", "Cindy", "David", "Eric")
     game, record = play(

@@ -41,12 +41,6 @@ from bestresponse.report.text import visible
 from bestresponse.runs.inputs import OptionalGameSetting
 from bestresponse.runs.settings import setting, settings
 
-_FILES = """The best program so far is kept in NAME.partial.pl with the messages in
-NAME.messages.txt until there is a game; if there is none the exit code is 1. Where the story is
-contradictory or incomplete the game is written with the assumptions that were made, the questions
-are reported, and the exit code is 1 too; --interactive asks them. So it is where a check that was
-asked for finds a difference between story and game, or cannot be made."""
-
 
 @settings
 class FormalizeOptions(FormalizeConfig):
@@ -223,7 +217,7 @@ def write_strategy(config: FormalizeOptions, as_json: bool) -> None:
     notes().print(f"wrote {target}", markup=False, soft_wrap=True)
 
 
-formalize_command = make_settings_command(FormalizeOptions, write_game, _FILES)
+formalize_command = make_settings_command(FormalizeOptions, write_game)
 
 
 def _read_story(story: str) -> str:

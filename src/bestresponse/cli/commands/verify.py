@@ -180,7 +180,8 @@ def _judge_run(run: Path, text: Path | None, typed: Typed) -> None:
         row = marks[sheet.stem.removeprefix("sheet-")]
         print(
             f"marks used: {row['used']} of {row['samples']} samples; blank or refused:"
-            f" {row['blank']}; contradictory: {row['contradictory']}"
+            f" {row['blank']}; contradictory: {row['contradictory']}; the same text marked"
+            f" differently: {row['unsteady']}"
         )
 
 

@@ -38,7 +38,7 @@ from bestresponse.games.statements import (
     name_branch,
     tell,
 )
-from bestresponse.games.trees.rules import POKER, TreeRule, find_tree_rule
+from bestresponse.games.trees.rules import TreeRule, find_tree_rule
 from bestresponse.telling.knowledge import CHANCE as BY_CHANCE, Map, read_course
 from bestresponse.telling.render import check_length
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
@@ -143,7 +143,7 @@ class TreeGame:
 
     @property
     def _is_poker(self) -> bool:
-        return isinstance(self.rule, POKER)
+        return self.rule is not None
 
     @cached_property
     def _stated(self) -> tuple[Statement, ...]:

@@ -1,4 +1,4 @@
-"""Trees that follow a rule which is shorter than the tree: poker, trust, the ultimatum.
+"""Trees that follow a rule which is shorter than the tree: poker.
 
 A rule is stated only for the very tree of the catalogue that it describes, so that what is told is
 what is played.
@@ -15,23 +15,6 @@ from bestresponse.games.statements import tell
 from bestresponse.telling.course import Narrator
 from bestresponse.theory.catalogue.trees import load_tree
 from bestresponse.theory.trees.tree import Tree
-
-
-@dataclass(frozen=True, slots=True)
-class TrustCoinsRule(GameRule):
-    """The trust game in whole coins; the receiver has the endowment too."""
-
-    message: ClassVar[str] = "trust"
-    endowment: int
-    factor: int
-
-
-@dataclass(frozen=True, slots=True)
-class UltimatumCoinsRule(GameRule):
-    """The ultimatum in whole coins."""
-
-    message: ClassVar[str] = "ultimatum"
-    pie: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +54,13 @@ class LeducRule(GameRule):
         return words.fill(self, count=2 * len(self.cards), cards=cards)
 
 
-TreeRule = KuhnRule | LeducRule | TrustCoinsRule | UltimatumCoinsRule
-POKER = (KuhnRule, LeducRule)
+TreeRule = KuhnRule | LeducRule
 TREE_TELLING: dict[str, TreeRule] = {
     "kuhn-poker": KuhnRule(("J", "Q", "K"), "player 1"),
     "kuhn-poker-3": KuhnRule(("T", "J", "Q", "K"), "player 1"),
     "leduc-poker": LeducRule(
         ("J", "Q", "K"), "player 1", first_raise=2, second_raise=4, most_raises=2
     ),
-    "trust": TrustCoinsRule(endowment=10, factor=3),
-    "ultimatum": UltimatumCoinsRule(pie=10),
 }
 """By the names of the catalogue."""
 

@@ -251,7 +251,7 @@ class Adviser:
             return self._combine(speaker, found)
         told = self._tell(speaker, lines, names, known_alone, public or {})
         if self.network is None:
-            return self._ask_nearest(speaker, told, heard)
+            return self._ask_nearest(speaker, told, heard, known_alone)
         return self._ask_network(self.network, speaker, told, heard)
 
     def _check_names(
@@ -342,10 +342,21 @@ class Adviser:
             games=len(found),
         )
 
-    def _ask_nearest(self, speaker: int, told: str, heard: tuple[str, ...]) -> Advice:
-        """Advise as in the most similar situation of whoever speaks after as many messages."""
+    def _ask_nearest(
+        self,
+        speaker: int,
+        told: str,
+        heard: tuple[str, ...],
+        private: Mapping[str, object],
+    ) -> Advice:
+        """Advise as in the most similar situation of whoever speaks after as many messages.
+
+        Those of somebody with the same private information come first.
+        """
         row = embed_texts([told], ["\n".join(reversed(heard))], self._embedding)
-        nearest = self._find_similar((speaker, len(heard)), row[0])[:1]
+        similar = self._find_similar((speaker, len(heard)), row[0])
+        alike = [one for one in similar if canonical(one.private) == canonical(private)]
+        nearest = (alike or similar)[:1]
         if not nearest:
             raise UsageError(
                 f"no dialogue of the run has a situation after {len(heard)} messages; expected a"
@@ -368,7 +379,7 @@ class Adviser:
         options = self.domain.manners(self.manners).options
         probabilities = dict(zip(options, network(row)[0].tolist(), strict=True))
         manner, instruction = self._put_in_words(probabilities)
-        similar = self._find_similar((speaker, len(heard)), row[0])
+        similar = self._find_similar((speaker, len(heard)), row[0])[:_NEAREST]
         nothing = float("nan")
         return Advice(
             speaker=speaker,
@@ -384,11 +395,11 @@ class Adviser:
         )
 
     def _find_similar(self, place: tuple[int, int], row: Array) -> list[Situation]:
-        """Return the most similar situations of whoever speaks after as many messages."""
+        """List the situations of whoever speaks after as many messages, the most similar first."""
         here = [one for one in self.situations if (one.speaker, len(one.said)) == place]
         if not here:
             return []
-        nearest = np.argsort(-(self._vectors[place] @ row), kind="stable")[:_NEAREST]
+        nearest = np.argsort(-(self._vectors[place] @ row), kind="stable")
         return [here[int(index)] for index in nearest]
 
     def _put_in_words(self, probabilities: Mapping[str, float]) -> tuple[str, str]:

@@ -166,6 +166,8 @@ class MarksRow(TypedDict):
     blank: Annotated[int, column("blank or refused")]
     contradictory: int
     """one text is called both correct and incorrect, or correct with kinds of error"""
+    unsteady: Annotated[int, column("marked differently")]
+    """texts that several samples share, called correct in one and incorrect in another; used"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +268,9 @@ def read_ratings(text: str) -> dict[str, Rating]:
             raise UsageError(
                 f"line {line}: there is no kind of error {unknown[0]!r}; known: {known}"
             )
-        ratings[row["sample"]] = Rating(first == "1", last == "1", kinds)
+        rating = Rating(first == "1", last == "1", kinds)
+        if ratings.setdefault(row["sample"], rating) != rating:
+            raise UsageError(f"line {line}: sample {row['sample']} has other marks further above")
     return ratings
 
 
@@ -296,6 +300,7 @@ def read_rated_sheets(folder: Path, rows: Sequence[RunRow]) -> RatedSheets:
                     used=len(used),
                     blank=len(rows) - len(own),
                     contradictory=len(own) - len(used),
+                    unsteady=_count_unsteady(used, samples),
                 )
                 marks.append(counts)
                 yield name.partition("-")[2], used
@@ -310,6 +315,17 @@ def _contradicts_itself(rating: Rating, row: RunRow) -> bool:
     if first == last and rating.first != rating.last:
         return True
     return rating.first and rating.last and bool(rating.kinds)
+
+
+def _count_unsteady(sheet: Sheet, samples: Mapping[str, RunRow]) -> int:
+    """Count the texts that are marked correct in one sample and incorrect in another."""
+    marks: dict[tuple[str, str], set[bool]] = {}
+    for run, rating in sheet.items():
+        row = samples[run]
+        for place, mark in ((0, rating.first), (-1, rating.last)):
+            text = row["transcript"][place]["reasoning"]
+            marks.setdefault((row["game"], text), set()).add(mark)
+    return sum(len(given) > 1 for given in marks.values())
 
 
 def merge_labels(sheets: Iterable[Sheet]) -> dict[str, tuple[bool, bool]]:

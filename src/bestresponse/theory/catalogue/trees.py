@@ -138,22 +138,6 @@ def _leduc_payoffs(cards: str, first: str, second: str) -> list[float]:
     return [-lost, lost] if loser == 0 else [lost, -lost]
 
 
-def ultimatum() -> Tree:
-    """A proposer offers 0, ..., 10; the responder accepts, or both get nothing.
-
-    W. Güth, R. Schmittberger and B. Schwarze, "An experimental analysis of ultimatum bargaining",
-    JEBO 3, 1982.
-    """
-
-    def respond(offer: int) -> Turn:
-        answers = {"accept": Leaf([10 - offer, offer]), "reject": Leaf([0, 0])}
-        return Turn("responder", f"offer {offer}", answers)
-
-    offers = {str(offer): respond(offer) for offer in range(11)}
-    root = Turn("proposer", "offer", offers)
-    return build_tree(("proposer", "responder"), root, name="ultimatum")
-
-
 def centipede(moves: int = 4) -> Tree:
     """Two piles, 0.40 and 0.10, double at every pass; whoever takes gets the larger one.
 
@@ -177,33 +161,12 @@ def centipede(moves: int = 4) -> Tree:
     return build_tree(names, 1, expand, name="centipede")
 
 
-def trust() -> Tree:
-    """The sender sends part of an endowment; it is multiplied, and the receiver returns part of it.
-
-    J. Berg, J. Dickhaut and K. McCabe, "Trust, reciprocity, and social history", GEB 10, 1995 (10
-    dollars, tripled, and the receiver owns 10 dollars too).
-    """
-
-    def receive(sent: int) -> Turn:
-        kept = 10 - sent
-        got = 10 + 3 * sent
-        returns = {}
-        for back in range(3 * sent + 1):
-            returns[str(back)] = Leaf([kept + back, got - back])
-        return Turn("receiver", f"sent {sent}", returns)
-
-    sends = {str(sent): receive(sent) for sent in range(11)}
-    return build_tree(("sender", "receiver"), Turn("sender", "send", sends), name="trust")
-
-
 TREE_RULES: dict[str, Callable[..., Tree]] = {
     rule.__name__: rule
     for rule in (
         centipede,
         kuhn_poker,
         leduc_poker,
-        trust,
-        ultimatum,
     )
 }
 

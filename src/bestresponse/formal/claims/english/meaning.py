@@ -260,6 +260,17 @@ class Meaning(Amounts):
             claims.append(Claim("pure_equilibria", (Fraction(is_pure),)))
         return self._solve(claims)
 
+    def _read_at_equilibrium(self, *parts: Part) -> Fact:
+        """Claim what somebody gets in equilibrium, where it is not said in which one."""
+        party = find_party(parts)
+        amount = pick(parts, PaidAmount)[0]
+        is_each = not self.has_turns and not party.we and party.players
+        require(is_each, "it may be a sum, or the moves come in turn")
+        is_known = "sole" not in parts or self.shows_sole_equilibrium
+        require(is_known, "there may be others that pay the same")
+        names = [self._name(player) for player in party.players]
+        return self._solve([Claim("equilibrium_payoff", (*n, amount.value)) for n in names])
+
     def _judge_moves(self, form: str, *parts: Part) -> Fact:
         acts = pick(parts, Act)
         if "passive" in parts:
