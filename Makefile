@@ -50,7 +50,7 @@ check: $(READY)                ## the quick part: style, types, and the tests ne
 	$(BIN)/ruff format --check
 	$(BIN)/dmypy run
 	tests="$$(scripts/changed_tests.py $(BASE))" && \
-	  $(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not model and not soak" $$tests
+	  $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow and not model and not soak" $$tests
 
 coverage: $(READY)             ## the tests again, slower, with the lines and branches of src that they reach
 	$(BIN)/coverage erase

@@ -4,8 +4,11 @@
     scripts/changed_tests.py [BASE] [--most N]      default: main, 30
 
 A changed test file stands for itself. A changed module stands for every test file that imports it,
-directly or through other modules; the distance is the number of imports between them, and the
-mirrored test file (`tests/a/test_b.py` of `src/bestresponse/a/b.py`) is nearest of all. A file of
+directly or through other modules; the distance is the number of imports between them, names that
+packages export counting as imports of the modules behind them. The mirrored test file
+(`tests/a/test_b.py` of `src/bestresponse/a/b.py`) is nearest of all; of equally near ones those
+that share more folders with the module come first, then those that import less. What reads the
+whole package comes last. A file of
 data (a template, a table, a program) stands for the modules of its folder. Beyond N files the
 farthest are left to `make test`. A changed file of the package that no test concerns is an error.
 """
@@ -19,6 +22,7 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -69,18 +73,34 @@ def list_modules() -> dict[str, Path]:
 
 
 @cache
-def list_exports() -> dict[str, str]:
-    """Return the module behind each name of `bestresponse` itself, as `br.solve` is found."""
-    tree = ast.parse((SOURCE / "__init__.py").read_text("utf-8"))
+def list_exports(package: str = PACKAGE) -> dict[str, str]:
+    """Return the module behind each name that a package exports, as `br.solve` is found."""
     homes = {}
-    for node in ast.walk(tree):
+    for node in ast.walk(_parse(list_modules()[package])):
         if isinstance(node, ast.ImportFrom) and node.module:
             for part in node.names:
-                within = f"{node.module}.{part.name}"
-                homes[part.asname or part.name] = (
-                    within if within in list_modules() else node.module
-                )
+                homes[part.asname or part.name] = _find_home(node.module, part.name)
     return homes
+
+
+def _find_home(module: str, name: str) -> str:
+    """Return the module in which a name that is imported from `module` is written."""
+    if f"{module}.{name}" in list_modules():
+        return f"{module}.{name}"
+    if module in list_packages():
+        return list_exports(module).get(name, module)
+    return module
+
+
+@cache
+def list_packages() -> frozenset[str]:
+    """Return the names of the packages: what they export is written elsewhere."""
+    return frozenset(name for name, path in list_modules().items() if path.stem == "__init__")
+
+
+@cache
+def _parse(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
 
 
 def find_imports(text: str) -> set[str]:
@@ -92,9 +112,7 @@ def find_imports(text: str) -> set[str]:
             found.update(part.name for part in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             found.add(node.module)
-            found.update(f"{node.module}.{part.name}" for part in node.names)
-            if node.module == PACKAGE:
-                found.update(list_exports().get(part.name, "") for part in node.names)
+            found.update(_find_home(node.module, part.name) for part in node.names)
     return found
 
 
@@ -124,8 +142,8 @@ def list_importers() -> dict[str, set[str]]:
     """Return, for each module, the modules that import it."""
     importers: dict[str, set[str]] = {name: set() for name in list_modules()}
     for name, path in list_modules().items():
-        if name == PACKAGE:
-            continue  # it exports everything, so that through it everything imports everything
+        if name in list_packages():
+            continue  # through what it exports everything would import everything
         for imported in find_imports(path.read_text("utf-8")):
             if imported in importers:
                 importers[imported].add(name)
@@ -208,17 +226,27 @@ def _has_code(path: Path) -> bool:
 
 def choose_tests(changed: Iterable[Path], most: int) -> tuple[list[Path], int]:
     """Return the nearest test files of a change, and how many farther ones were left out."""
-    distances: dict[Path, int] = {}
+    ranks: dict[Path, tuple[int, int, int]] = {}
     for path in changed:
         found = find_tests(path)
         if not found and path.is_relative_to(SOURCE) and _has_code(path):
             sys.exit(f"{path.relative_to(ROOT)}: no test imports it; write one")
         for test, distance in found.items():
-            distances[test] = min(distance, distances.get(test, distance))
-    ranked = sorted(distances, key=lambda test: (distances[test], test))
-    changed_tests = [test for test in ranked if distances[test] == MIRRORED]
+            rank = (distance, -_count_shared(path, test), len(list_test_files()[test]))
+            ranks[test] = min(rank, ranks.get(test, rank))
+    ranked = sorted(ranks, key=lambda test: (ranks[test], test))
+    changed_tests = [test for test in ranked if ranks[test][0] == MIRRORED]
     chosen = ranked[: max(most, len(changed_tests))]
-    return [*ALWAYS, *(test for test in chosen if test not in ALWAYS)], len(ranked) - len(chosen)
+    nearest = [test for test in chosen if test not in ALWAYS]
+    return [*nearest, *ALWAYS], len(ranked) - len(chosen)
+
+
+def _count_shared(changed: Path, test: Path) -> int:
+    """Return how many folders a module and a test file share: those of one subject are nearer."""
+    if not changed.is_relative_to(SOURCE):
+        return 0
+    pairs = zip(changed.relative_to(SOURCE).parts, test.relative_to(TESTS).parts, strict=False)
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
 
 
 def main() -> None:

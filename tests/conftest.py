@@ -7,6 +7,7 @@ import random
 import secrets
 import signal
 from collections import Counter
+from pathlib import Path
 
 # One thread for linear algebra: a second one waits for the first by turning in circles where all
 # cores have work.
@@ -87,6 +88,15 @@ def recorded_water():
 
 
 def pytest_collection_modifyitems(config, items):
+    if config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        sort_files(items)  # `make check` names its files in an order of its own
+    if config.getoption("--hypothesis-profile") == "explore":
+        multiply_examples(
+            {getattr(item.obj, "__func__", item.obj) for item in items}, EXPLORE_FACTOR
+        )
+
+
+def sort_files(items):
     # Files that wait for browsers, servers and models begin first, those with few tests come last:
     # no worker is left alone with a long one at the end.
     slow = {
@@ -96,10 +106,6 @@ def pytest_collection_modifyitems(config, items):
     }
     tests = Counter(item.path for item in items)
     items.sort(key=lambda item: (item.path not in slow, -tests[item.path], item.path))
-    if config.getoption("--hypothesis-profile") == "explore":
-        multiply_examples(
-            {getattr(item.obj, "__func__", item.obj) for item in items}, EXPLORE_FACTOR
-        )
 
 
 @pytest.hookimpl(wrapper=True)
@@ -117,7 +123,28 @@ def pytest_collection_finish():
     gc.set_threshold(20_000, 20, 50)
 
 
-def pytest_terminal_summary(terminalreporter):
+DURATIONS = Path(__file__).parents[1] / "build" / "durations.csv"
+"""Where a run of all tests says how long each file took."""
+
+
+def write_durations(terminalreporter):
+    """Keep how many seconds each file took, and name those that took longest."""
+    seconds = Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                seconds[report.nodeid.partition("::")[0]] += report.duration
+    rows = [f"{taken:.2f},{name}\n" for name, taken in seconds.most_common()]
+    DURATIONS.parent.mkdir(exist_ok=True)
+    DURATIONS.write_text("".join(["seconds,file\n", *rows]))
+    slowest = ", ".join(f"{name} {taken:.0f} s" for name, taken in seconds.most_common(10))
+    whole = sum(seconds.values())
+    terminalreporter.write_line(f"{whole:.0f} s in all files, most in {slowest}; {DURATIONS}")
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        write_durations(terminalreporter)
     skipped = [
         report
         for report in terminalreporter.stats.get("skipped", [])

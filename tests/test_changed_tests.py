@@ -9,7 +9,15 @@ import pytest
 sys.path.append(str(Path(__file__).parents[1] / "scripts"))
 
 import changed_tests
-from changed_tests import ALWAYS, MIRRORED, SOURCE, TESTS, choose_tests, find_tests
+from changed_tests import (
+    ALWAYS,
+    MIRRORED,
+    SOURCE,
+    TESTS,
+    choose_tests,
+    find_imports,
+    find_tests,
+)
 
 
 def choose(*names, most=1000):
@@ -31,8 +39,28 @@ def test_a_module_without_a_test_file_of_its_own_is_tested_by_those_that_import_
 
 def test_the_mirrored_file_comes_first_and_what_imports_the_module_from_afar_later():
     chosen = choose("core/episode.py")
-    assert chosen[: len(ALWAYS) + 1][-1] == "core/test_episode.py"
+    assert chosen[0] == "core/test_episode.py"
+    assert chosen[-len(ALWAYS) :] == [test.name for test in ALWAYS]
     assert chosen.index("core/test_episode.py") < chosen.index("studies/simulate/test_simulate.py")
+
+
+def test_names_that_a_package_exports_are_imports_of_the_modules_behind_them():
+    # a hundred test files import from bestresponse.theory, few of them this name
+    assert find_imports("from bestresponse.theory import stackelberg") == {
+        "bestresponse.theory",
+        "bestresponse.theory.equilibria.commitment",
+    }
+    assert choose("analysis/people.py")[0] == "analysis/test_people.py"
+
+
+def test_of_equally_near_tests_those_of_the_same_folder_come_first():
+    module = SOURCE / "theory/equilibria/solve.py"  # no test file has its name
+    tests, _ = choose_tests([module], 1000)
+    nearest = [test for test in tests if find_tests(module).get(test) == 0]
+    is_beside = [test.parent == TESTS / "theory/equilibria" for test in nearest]
+    assert is_beside == sorted(is_beside, reverse=True)
+    assert any(is_beside)
+    assert not all(is_beside)
 
 
 def test_a_file_of_data_stands_for_the_modules_beside_it():

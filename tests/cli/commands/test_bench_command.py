@@ -1,12 +1,14 @@
 import csv
 import json
 import os
+import random
 import re
 import signal
 import subprocess
 import sys
 from collections import Counter
 
+import faulty
 import pytest
 from closed_port import closed_port
 from held_calls import PORTIONS, HoldingServer, Killer
@@ -15,6 +17,8 @@ from waiting import wait_until
 
 from bestresponse.models.wrappers.limits import RetryPolicy
 from bestresponse.theory import load_tree, write_game_file
+
+STATED = faulty.say('{"A": 0.5, "B": 0.5}')
 
 
 @pytest.fixture(autouse=True)
@@ -236,6 +240,44 @@ def test_a_server_that_is_not_there_ends_with_a_sentence(bestresponse, tmp_path,
     assert done.returncode == 1
     assert "not everything was played" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+BAD_ANSWERS = [
+    faulty.break_off,
+    faulty.reset,
+    faulty.answer(b""),
+    faulty.answer(b"<html>busy</html>", kind="text/html"),
+    faulty.answer({"error": "busy"}),
+    faulty.answer(b"\x00\xff"),
+    faulty.answer({}, status=429),
+    faulty.answer(b"busy", status=503),
+]
+
+
+@pytest.mark.parametrize("plays", [30, pytest.param(200, marks=pytest.mark.soak)])
+def test_a_run_with_three_bad_answers_in_ten_ends_in_one_start(
+    bestresponse, tmp_path, monkeypatch, plays
+):
+    monkeypatch.setattr(RetryPolicy, "wait", lambda *_: 0.0)
+    rng = random.Random(1)
+    sent = Counter()
+
+    def act(handler):
+        is_bad = rng.random() < 0.3
+        sent["bad" if is_bad else "good"] += 1
+        return (rng.choice(BAD_ANSWERS) if is_bad else faulty.answer(STATED))(handler)
+
+    with faulty.serving(act) as server:
+        done = bestresponse(
+            "bench", "--model", f"{server.url}#m", "--num-games", plays, "--num-rows", 2,
+            "--workers", 1, "--seed", 1, "--output-dir", tmp_path,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert sent["good"] == plays
+    assert sent["bad"] > plays / 4
+    (path,) = tmp_path.glob("*/summary.json")
+    (costs,) = json.loads(path.read_text())["costs"]
+    assert costs["calls"] == sent.total()  # also those that failed
 
 
 def test_half_a_reply_is_asked_for_again(bestresponse, serve, tmp_path):

@@ -328,11 +328,14 @@ def test_an_absurd_number_of_tokens_is_a_sentence(complete, tokens):
 
 
 @pytest.mark.parametrize(
-    ("depth", "says"),
-    [(99, "without a proper `choices`"), (100_000, "did not answer in JSON")],
+    ("depth", "error", "says"),
+    [
+        (99, Transient, "without a proper `choices`"),
+        (100_000, BadReply, "did not answer in JSON"),
+    ],
 )
-def test_json_nested_absurdly_deep_is_a_sentence(complete, depth, says):
-    with pytest.raises(BadReply, match=says):
+def test_json_nested_absurdly_deep_is_a_sentence(complete, depth, error, says):
+    with pytest.raises(error, match=says):
         complete(faulty.answer(b'{"a":' + b"[" * depth + b"]" * depth + b"}"))
 
 

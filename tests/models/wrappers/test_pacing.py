@@ -65,9 +65,9 @@ def test_it_gives_up_after_the_last_try_with_the_last_reason():
     assert len(clock.slept) == 2
 
 
-def test_a_call_is_tried_six_times_where_nothing_else_is_said():
+def test_a_call_is_tried_eight_times_where_nothing_else_is_said():
     model = _failing(*[Transient("busy")] * 9)
-    with pytest.raises(ModelUnavailable, match="gave up after 6 tries: busy"):
+    with pytest.raises(ModelUnavailable, match="gave up after 8 tries: busy"):
         Retried(model, sleep=FakeClock().sleep).complete(ask("x"))
 
 
@@ -162,4 +162,4 @@ def test_waits_double_from_half_a_second_up_to_half_a_minute():
     # waited at most.
     assert [policy.wait(failures, None, 0.0) for failures in (1, 2, 3, 7)] == [0.25, 0.5, 1.0, 15.0]
     assert policy.wait(7, None, 1.0) == 30.0
-    assert (policy.tries, policy.patience) == (6, 300.0)
+    assert (policy.tries, policy.patience) == (8, 300.0)

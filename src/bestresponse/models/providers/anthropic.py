@@ -21,7 +21,7 @@ from bestresponse.models.base import (
 )
 from bestresponse.models.http import Rejected
 from bestresponse.models.providers.network_model import HttpModel, SchemaMode
-from bestresponse.models.providers.reading import read_count, read_field
+from bestresponse.models.providers.reading import read_answers, read_count, read_field
 from bestresponse.models.schema import read_schema
 
 _VERSION = "2023-06-01"
@@ -144,7 +144,7 @@ class AnthropicModel(HttpModel):
         """Read the reply out of what came back."""
         blocks = [
             block
-            for block in read_field(answer, "content", list, self.id)
+            for block in read_answers(answer, "content", self.id, least=0)
             if isinstance(block, dict)
         ]
         data: JsonObject = answer if isinstance(answer, dict) else {}

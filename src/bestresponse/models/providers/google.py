@@ -24,7 +24,12 @@ from bestresponse.models.base import (
 )
 from bestresponse.models.http import Rejected
 from bestresponse.models.providers.network_model import HttpModel, SchemaMode
-from bestresponse.models.providers.reading import read_alternatives, read_count, read_field
+from bestresponse.models.providers.reading import (
+    read_alternatives,
+    read_answers,
+    read_count,
+    read_field,
+)
 from bestresponse.models.schema import read_schema
 
 _LOGPROBS = frozenset({"responseLogprobs", "logprobs"})
@@ -185,10 +190,9 @@ class GoogleModel(HttpModel):
         ):
             first: JsonObject = {"finishReason": "SAFETY"}
         else:
-            candidates = read_field(answer, "candidates", list, self.id)
-            if not candidates or not isinstance(candidates[0], dict):
+            first = read_answers(answer, "candidates", self.id)[0]
+            if not isinstance(first, dict):
                 raise BadReply(f"{self.id} answered without any candidate")
-            first = candidates[0]
         content = first.get("content")
         parts = content.get("parts") if isinstance(content, dict) else None
         # There are no parts at all when everything went into thought, or was withheld.

@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from bestresponse.core.errors import BadReply
+from bestresponse.core.errors import BadReply, Transient
 from bestresponse.core.json import JsonObject
 from bestresponse.models.base import Finish, Reply, TokenChances, Usage
 
@@ -20,11 +20,8 @@ def read_chat_reply(data: object, sender: str) -> Reply:
 
     See https://platform.openai.com/docs/api-reference/chat/object for the format.
     """
-    choices = read_field(data, "choices", list, sender)
-    if not choices:
-        raise BadReply(f"{sender} answered without any choice in `choices`")
-    choice = choices[0]
-    message = read_field(choices[0], "message", dict, sender)
+    choice = read_answers(data, "choices", sender)[0]
+    message = read_field(choice, "message", dict, sender)
     refusal = message.get("refusal")
     text = refusal if isinstance(refusal, str) and refusal else message.get("content")
     if not isinstance(text, str | None):
@@ -64,10 +61,7 @@ def read_chat_reply(data: object, sender: str) -> Reply:
 
 
 def _read_tool_calls(listed: object, sender: str) -> Iterator[tuple[str, str]]:
-    """Yield the calls of tools in a message, by name and arguments.
-
-    None where the message has none.
-    """
+    """Yield the calls of tools in a message, by name and arguments; none if it has none."""
     for call in listed if isinstance(listed, list) else ():
         function = read_field(call, "function", dict, sender)
         yield (
@@ -85,6 +79,20 @@ def read_field(data: object, name: str, kind: type[_T], sender: str) -> _T:
             " promises?"
         )
     return value
+
+
+def read_answers(data: object, name: str, sender: str, least: int = 1) -> list[Any]:
+    """Return the list `data[name]` of what was answered; `Transient` where there is none.
+
+    Services that are busy, and gateways before them, send objects without it and no error.
+    """
+    try:
+        answers = read_field(data, name, list, sender)
+    except BadReply as error:
+        raise Transient(str(error), billed=True) from None
+    if len(answers) < least:
+        raise Transient(f"{sender} answered with nothing in `{name}`", billed=True)
+    return answers
 
 
 def read_count(data: object, name: str, sender: str) -> int | None:

@@ -254,7 +254,7 @@ class RetryPolicy:
     A server may ask for up to `patience`.
     """
 
-    tries: int = 6
+    tries: int = 8
     first: float = 0.5
     longest: float = 30.0
     patience: float = 300.0
