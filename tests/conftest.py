@@ -134,6 +134,8 @@ def write_durations(terminalreporter):
         for report in reports:
             if isinstance(report, pytest.TestReport):
                 seconds[report.nodeid.partition("::")[0]] += report.duration
+    if not seconds:
+        return
     rows = [f"{taken:.2f},{name}\n" for name, taken in seconds.most_common()]
     DURATIONS.parent.mkdir(exist_ok=True)
     DURATIONS.write_text("".join(["seconds,file\n", *rows]))

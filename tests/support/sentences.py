@@ -21,7 +21,7 @@ from bestresponse.formal.claims.form import Mix, Move, Sort
 from bestresponse.formal.claims.grounding import ground
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translation import Translator
-from bestresponse.theory.catalogue.trees import load_tree
+from bestresponse.games.lookup import find_game
 from bestresponse.theory.games.normal_form import NormalForm
 
 
@@ -68,7 +68,7 @@ def read_examples(path: Path) -> Iterator[Example]:
 
 def _subject(game: dict[str, Any]) -> Subject:
     if "tree" in game:
-        return Subject(load_tree(game["tree"]))
+        return Subject(find_game(game["tree"]).solvable())
     actions = tuple(tuple(own) for own in game["actions"])
     return Subject(
         NormalForm(np.array(game["payoffs"], dtype=float), tuple(game.get("players", ())), actions)
