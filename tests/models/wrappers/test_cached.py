@@ -178,67 +178,6 @@ def test_many_threads_may_write_at_once(cache):
     assert len(cache) == 160
 
 
-def test_why_a_call_missed_names_the_nearest_call_and_what_differs(cache):
-    cached = Cached(ScriptedModel(lambda request: "A"), cache)
-    assert cached.explain_miss(ask("x")) == "the cache is empty"
-    question = ask("Rows A and B, payoffs 3 and 4.")
-    cached.complete(replace(question, temperature=0.7, seed=1))
-    cached.complete(ask("Another question with the very same settings."))
-    miss = cached.explain_miss(replace(question, seed=2))
-    assert (
-        miss
-        == "the nearest call kept differs: seed is 2, kept is 1; temperature is 0.0, kept is 0.7"
-    )
-    other = cached.explain_miss(
-        replace(ask("Rows A and B, payoffs 3 and 5."), temperature=0.7, seed=1)
-    )
-    assert (
-        other
-        == "the nearest call kept differs: message 1 is ...'yoffs 3 and 5.', kept is ...'yoffs 3"
-        " and 4.'"
-    )
-    assert cached.explain_miss(replace(question, temperature=0.7, seed=1)) == ""
-
-
-def test_another_question_is_farther_away_than_six_other_settings(cache):
-    cached = Cached(ScriptedModel(lambda request: "A"), cache)
-    question = ask("Which?")
-    settings = {
-        "temperature": 0.7,
-        "seed": 1,
-        "max_tokens": 9,
-        "top_p": 0.5,
-        "stop": ("x",),
-        "replicate": 3,
-    }
-    cached.complete(replace(question, **settings))
-    cached.complete(ask("Who?"))
-    miss = cached.explain_miss(question).removeprefix("the nearest call kept differs: ")
-    assert [difference.split()[0] for difference in miss.split("; ")] == sorted(settings)
-
-
-def test_what_differs_far_inside_a_text_is_shown_with_twelve_characters_on_either_side(cache):
-    cached = Cached(ScriptedModel(lambda request: "A"), cache)
-    cached.complete(ask("abcdefghijklmnopqrstuvwxyz0123456789"))
-    miss = cached.explain_miss(ask("abcdefghijklmnopqrstUvwxyz0123456789"))
-    assert miss.endswith(
-        "message 1 is ...'ijklmnopqrstUvwxyz012345'..., kept is ...'ijklmnopqrstuvwxyz012345'..."
-    )
-
-
-def test_a_field_that_is_kept_without_a_value_is_shown_as_it_is(cache):
-    cached = Cached(ScriptedModel(lambda request: "A"), cache)
-    cached.complete(ask("x"))
-    miss = cached.explain_miss(replace(ask("x"), schema="{}"))
-    assert miss == "the nearest call kept differs: schema is '{}', kept is None"
-
-
-def test_why_a_call_missed_names_a_changed_model_too(cache):
-    Cached(ScriptedModel(["A"], name="old"), cache).complete(ask("x"))
-    miss = Cached(ScriptedModel([], name="new"), cache).explain_miss(ask("x"))
-    assert miss == "the nearest call kept differs: identity.model is 'new', kept is 'old'"
-
-
 def test_a_file_that_is_no_cache_is_a_sentence(tmp_path):
     other = tmp_path / "notes.txt"
     other.write_text(

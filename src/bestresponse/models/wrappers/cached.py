@@ -10,7 +10,7 @@ import hashlib
 import json
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 from enum import StrEnum
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from bestresponse.core.errors import NotCached, StoreError
-from bestresponse.core.json import JsonMapping, JsonObject, canonical
+from bestresponse.core.json import JsonObject, canonical
 from bestresponse.models.base import Json, Model, Reply, Request, Wrapper
 from bestresponse.models.codec import reply_from_json, reply_to_json, request_to_json
 from bestresponse.models.wrappers.limits import (
@@ -32,10 +32,6 @@ from bestresponse.models.wrappers.limits import (
 )
 
 _VERSION = 1
-# Calls that a miss is compared with, so that it is explained at once in any cache.
-_LOOK_BACK = 10_000
-_OTHER_QUESTION = 10  # differences in settings: another text makes it another question
-_SHOWN = 24
 _TABLES = """
 create table if not exists identities (
     id integer primary key,
@@ -160,15 +156,6 @@ class Cache:
                 del self._flights[key]
         return reply
 
-    def recent(self, limit: int = _LOOK_BACK) -> Iterator[tuple[JsonObject, JsonObject]]:
-        """Yield (identity, request) of the last calls stored, newest first."""
-        query = (
-            "select text, request from replies join identities on identities.id = replies.identity "
-            "order by number desc limit ?"
-        )
-        for identity, request in self._run(query, limit):
-            yield json.loads(identity), json.loads(request)
-
     def __len__(self) -> int:
         return int(self._run("select count(*) from replies")[0][0])
 
@@ -206,30 +193,19 @@ class Cached(Wrapper):
     def complete(self, request: Request) -> Reply:
         """Return the stored reply, or a new one that is stored.
 
-        In replay mode a miss is `NotCached` and says why.
+        In replay mode a miss is `NotCached`.
         """
         if self._mode is CacheMode.OFF:
             return self._model.complete(request)
         key = call_key(self.identity, request)
         return self._cache.once(key, lambda: self._find_or_ask(key, request))
 
-    def explain_miss(self, request: Request) -> str:
-        """Say how this call differs from the nearest one that is stored.
-
-        Returns nothing if it is stored itself.
-        """
-        if self._cache.get(call_key(self.identity, request)) is not None:
-            return ""
-        return _explain_miss(self.identity, request, self._cache.recent())
-
     def _find_or_ask(self, key: str, request: Request) -> Reply:
         reply = self._cache.get(key) if self._mode is not CacheMode.REFRESH else None
         if reply is not None:
             return reply
         if self._mode is CacheMode.REPLAY:
-            raise NotCached(
-                f"this call of {self.id} was never recorded: {self.explain_miss(request)}"
-            )
+            raise NotCached(f"this call of {self.id} was never recorded")
         reply = self._model.complete(request)
         self._cache.put(key, self.id, canonical(self.identity), request, reply)
         return reply
@@ -260,56 +236,3 @@ def assemble(
 def _text(data: JsonObject) -> str:
     """JSON in ASCII: SQLite takes no lone surrogates, and replies may hold some."""
     return json.dumps(data, separators=(",", ":"))
-
-
-def _explain_miss(
-    identity: JsonMapping,
-    request: Request,
-    kept: Iterable[tuple[JsonMapping, JsonMapping]],
-) -> str:
-    """Name the fields in which a call differs from the nearest of the calls that are kept.
-
-    Another question counts far more than another setting.
-    """
-    asked = _flatten(identity, request_to_json(request))
-
-    def list_differences(known: Mapping[str, object]) -> list[str]:
-        names = sorted(asked.keys() | known.keys())
-        return [name for name in names if asked.get(name) != known.get(name)]
-
-    def measure(known: Mapping[str, object]) -> int:
-        distance = 0
-        for name in list_differences(known):
-            distance += _OTHER_QUESTION if name.startswith("message") else 1
-        return distance
-
-    nearest = min((_flatten(*call) for call in kept), key=measure, default=None)
-    if nearest is None:
-        return "the cache is empty"
-    differences = [
-        _compare(name, asked.get(name), nearest.get(name)) for name in list_differences(nearest)
-    ]
-    return "the nearest call kept differs: " + "; ".join(differences)
-
-
-def _flatten(identity: JsonMapping, request: JsonMapping) -> JsonObject:
-    fields = {f"identity.{name}": value for name, value in identity.items()}
-    fields |= {name: value for name, value in request.items() if name != "messages"}
-    for number, (role, content) in enumerate(request["messages"], 1):
-        fields |= {f"message {number} role": role, f"message {number}": content}
-    return fields
-
-
-def _compare(name: str, asked: Json, kept: Json) -> str:
-    if isinstance(asked, str) and isinstance(kept, str):
-        return f"{name} is {_excerpt(asked, kept)}, kept is {_excerpt(kept, asked)}"
-    return f"{name} is {asked!r}, kept is {kept!r}"
-
-
-def _excerpt(text: str, other: str) -> str:
-    """Quote the surroundings of the first character that differs."""
-    pairs = enumerate(zip(text, other, strict=False))
-    position = next((n for n, (a, b) in pairs if a != b), min(len(text), len(other)))
-    start = max(0, position - _SHOWN // 2)
-    cut = text[start : start + _SHOWN]
-    return f"{'...' if start else ''}{cut!r}{'...' if start + _SHOWN < len(text) else ''}"
