@@ -1,4 +1,4 @@
-"""Every Python example of docs/reference/integrations.md runs and prints what its comments say."""
+"""Every Python example of the pages on integrations runs and prints what its comments say."""
 
 import os
 import re
@@ -12,9 +12,11 @@ import pytest
 from model_server import ModelServer
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "reference" / "integrations.md"
+PAGES = [ROOT / "docs" / "reference" / name for name in ("integrations.md", "evaluation-tools.md")]
 BLOCKS = re.findall(
-    r"^## (\w+).*?\n```python\n(.*?)```", PAGE.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE
+    r"^## (\w+).*?\n```python\n(.*?)```",
+    "".join(page.read_text("utf-8") for page in PAGES),
+    flags=re.DOTALL | re.MULTILINE,
 )
 PACKAGES = {
     "MCP": "mcp",
