@@ -136,8 +136,8 @@ MISTAKES = [
         "--seat: row is given twice, as random and as grim",
     ),
     (
-        "simulate stag-hunt --others random --noise 1",
-        "--noise: expected a number of at least 0 and below 1, got 1",
+        "simulate stag-hunt --others random --with repeated(noise=2)",
+        "noise: expected a probability, got 2",
     ),
     (
         "simulate stag-hunt --seat rwo=random",
@@ -194,7 +194,7 @@ MISTAKES = [
         "give either --model (who reasons) or --text (a reasoning to check)",
     ),
     ("verify prisoners-dilemma --text nosuch.txt", "--text nosuch.txt: there is no such file"),
-    ("play stag-hunt --noise 1", "--noise: expected a number of at least 0 and below 1, got 1"),
+    ("play stag-hunt --with repeated(noise=2)", "noise: expected a probability, got 2"),
     ("play nosuch", "there is no game or file named 'nosuch'"),
     ("play stag-hunt --seat rwo=me", "--seat: there is no seat 'rwo'; expected one of row, col"),
     (
@@ -203,7 +203,7 @@ MISTAKES = [
     ),
     (
         "play kuhn-poker --rounds 3",
-        "--rounds belongs to games with a payoff table, and kuhn-poker has none",
+        "kuhn-poker cannot be repeated, because not all choose once",
     ),
     ("serve --experiment nosuch.toml", "nosuch.toml"),
     (

@@ -37,7 +37,7 @@ AGENTS = {
     "temperature": warmth(0.7),
     "max_tokens": tokens(512),
 }
-MATCHES = {**AGENTS, "noise": (0.0, -0.1, 0.0, 0.999, 1.0)}
+MATCHES = {**AGENTS, "rounds": (1, 0, 1, 10_000, 10_001)}
 STUDIES = {
     "bench": (
         lambda **settings: BenchConfig("m", elicit="sampled", **settings),

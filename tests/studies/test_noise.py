@@ -4,6 +4,7 @@ import re
 from random import Random
 
 import pytest
+from courses import name_course
 
 import bestresponse as br
 from bestresponse.core.episode import Episode
@@ -18,7 +19,9 @@ PAYOFFS = {
     ("defect", "defect"): 1,
 }
 STUDIES = {
-    "simulate": lambda model, **how: br.simulate("prisoners-dilemma", model, repeats=4, **how),
+    "simulate": lambda model, **how: br.simulate(
+        name_course("prisoners-dilemma", how), model, repeats=4, **how
+    ),
     "tournament": lambda model, **how: br.tournament(
         "prisoners-dilemma", [model, "tit-for-tat"], **how
     ),

@@ -118,6 +118,19 @@ def list_game_names() -> list[str]:
     return [*catalogue.names(), *tree_names(), *registry.games.names()]
 
 
+With = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--with",
+        metavar="MECHANISM",
+        help=(
+            "Change the game by a mechanism: contract, mediator or repeated, with settings if"
+            ' need be, such as "contract(payment=3)"; may be repeated.'
+        ),
+        autocompletion=offer_from("bestresponse.games.mechanisms:mechanisms"),
+    ),
+]
+
 complete_game = offer_from("bestresponse.cli.options:list_game_names")
 complete_model = offer_from("bestresponse.models.registry:list_openable")
 complete_strategy = offer_from(

@@ -26,6 +26,7 @@ from bestresponse.cli.options import (
     COMPLETIONS,
     OUTPUT_FLAGS,
     AsJson,
+    With,
     is_option,
     name_option_of,
     offer_names,
@@ -44,6 +45,7 @@ from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.extras import install_hint
 from bestresponse.core.files import read_text
 from bestresponse.core.registry import did_you_mean
+from bestresponse.games.mechanisms import name_with
 from bestresponse.models.base import Model, Usage
 from bestresponse.models.providers.weights import default_folder
 from bestresponse.models.wrappers.limits import estimate_price, find_price
@@ -266,9 +268,13 @@ def make_settings_command(
     )
     presets: Mapping[str, Mapping[str, object]] = getattr(kind, "presets", {})
     named = typer.Option(help=_list_presets(presets), metavar="NAME")
+    game = fields.get("game")
+    is_first = game is not None and read_extra(game)["argument"]
+    takes_mechanisms = is_first and _choose_form(hints["game"]) == "one"
     parameters = [
         *(_make_parameter(kind, name, field, hints[name]) for name, field in fields.items()),
         *([_keyword("preset", Annotated[str | None, named])] if presets else []),
+        *([_keyword("with_", With)] if takes_mechanisms else []),
         _keyword("settings", Annotated[list[str] | None, file]),
         *more,
     ]
@@ -277,7 +283,13 @@ def make_settings_command(
         one = _choose_form(hints[name]) == "one"
         return _read_typed(name, word if one else [word], hints[name])
 
-    def run(*, settings: list[str] | None, preset: str | None = None, **words: Any) -> None:
+    def run(
+        *,
+        settings: list[str] | None,
+        preset: str | None = None,
+        with_: list[str] | None = None,
+        **words: Any,
+    ) -> None:
         chosen = {parameter.name: words.pop(parameter.name) for parameter in more}
         files, pairs = _split_settings(settings or (), hints, rare)
         typed = {**words, **dict.fromkeys(rare), **pairs}
@@ -292,6 +304,8 @@ def make_settings_command(
             for file in files:
                 values |= read_settings_file(file, kind, values, allow=_allow_address)
             values = {**usual, **values}
+            if added := with_ or values.pop("with", None):
+                values["game"] = name_with(str(values.get("game", "")), added)
             if preset is not None:
                 values = _fill_in(preset, presets, values)
             config: Any = read_settings(kind, values)

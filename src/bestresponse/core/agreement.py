@@ -13,6 +13,7 @@ from itertools import islice, product
 from typing import TypeVar, get_args
 
 from bestresponse.core.ask import Ask, Choice, Lottery, Mixture
+from bestresponse.core.capabilities import HasWithin
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE, Action, Game, Role, S
 from bestresponse.core.paying import pay
@@ -56,7 +57,13 @@ class ToldPlay:
 
 
 def check_statements(game: Game[S]) -> None:
-    """Compare the rules that every role is told with what the game asks, draws and pays."""
+    """Compare the rules that every role is told with what the game asks, draws and pays.
+
+    Of a game that begins with stages, the game within.
+    """
+    if isinstance(game, HasWithin):
+        check_statements(game.within)
+        return
     for role in game.roles:
         rules = game.view(game.start(), role).rules
         _check_players(game, rules)
@@ -77,6 +84,9 @@ def check_end(game: Game[S], state: S) -> None:
 
     The rule is applied to what the histories say.
     """
+    if isinstance(game, HasWithin):
+        check_end(game.within, game.find_within(state))
+        return
     payoffs = game.payoffs(state)
     histories = {role: game.view(state, role).history for role in game.roles}
     for role in game.roles:

@@ -20,6 +20,7 @@ a game of a plug-in gets everything that a built-in one gets.
     TheoryRemark       what is known where no equilibrium is
     HasPositions       which plays have come to the same position and go on alike
     EndlessPlays       that a play may be stopped because it would not end
+    HasWithin          the game that begins after stages of its own, such as a contract
 
 Those that speak of payoff tables and trees are in `games.capabilities`.
 """
@@ -354,6 +355,18 @@ class EndlessPlays(Protocol[S_contra]):
 
     def is_endless(self, state: S_contra) -> bool:
         """Say whether the play was stopped, and so pays what its rules say of such plays."""
+
+
+@runtime_checkable
+class HasWithin(Protocol[S_contra]):
+    """A game that begins with stages and goes on as another game, whose rules it tells too."""
+
+    @property
+    def within(self) -> AnyGame:
+        """The game that comes after the stages."""
+
+    def find_within(self, state: S_contra) -> object:
+        """Return the state of the game within, its start where it has not begun."""
 
 
 def check_telling(game: Game[S]) -> None:

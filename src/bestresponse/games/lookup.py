@@ -11,6 +11,8 @@ A game is named in one of these ways, tried in this order:
 - `openspiel:NAME`, with parameters in brackets if need be: a game of OpenSpiel, where that is
   installed
 
+Mechanisms stand behind the name, as in `chicken with contract(payment=3)`; see `games.mechanisms`.
+
 Game files: `.nfg` and `.efg` are Gambit's normal and extensive form, `.json` is a payoff matrix
 (see `theory.parse_matrix_json`), `.pl` a logic program (see `logic.programs`).
 """
@@ -20,7 +22,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from functools import lru_cache, partial
 from pathlib import Path
@@ -37,6 +39,7 @@ from bestresponse.core.notebook import format_html
 from bestresponse.core.registry import check_members, did_you_mean
 from bestresponse.games.capabilities import HasNormalForm, HasTree
 from bestresponse.games.matrix.game import MatrixGame
+from bestresponse.games.mechanisms import apply_mechanism, name_with, split_mechanisms
 from bestresponse.games.parameters import apply_settings, split_settings
 from bestresponse.games.trees.game import TreeGame
 from bestresponse.telling.render import write_history
@@ -174,6 +177,13 @@ class LoadedGame:
         form = self.game
         return form.players if isinstance(form, NormalForm | Tree) else tuple(form.roles)
 
+    def add(self, mechanisms: Sequence[str]) -> LoadedGame:
+        """Return the game with these mechanisms, the first one next to it."""
+        game = self.playable()
+        for text in mechanisms:
+            game = apply_mechanism(game, text)
+        return replace(self, name=name_with(self.name, mechanisms), game=game)
+
     def playable(self) -> AnyGame:
         """The game as players take it; tables and trees become rules."""
         if isinstance(self.game, NormalForm):
@@ -212,6 +222,9 @@ def find_game(
             f"expected the name of a game or a file, got a text of {len(text.splitlines())} lines;"
             " write it into a file, for example game.pl"
         )
+    plain, added = split_mechanisms(text)
+    if added:
+        return find_game(plain, read_input=read_input, allow_files=allow_files).add(added)
     if text == _STANDARD_INPUT and read_input is not None:
         game = FORMATS[".json"].parse(read_input(), "standard input")
         return LoadedGame(game.name or "standard input", "standard input", game)
@@ -374,7 +387,7 @@ class NamedGame:
         loaded = find_game(name_or_path)
         if loaded.origin != "file":
             return cls(loaded.name)
-        path = Path(name_or_path)
+        path = Path(split_mechanisms(name_or_path)[0])
         ending = path.suffix.lower()
         form = find_format(ending)
         assert form is not None
@@ -435,7 +448,8 @@ def _load(named: NamedGame) -> LoadedGame:
         )
     form = find_format(named.ending)
     assert form is not None  # it was read by this format
-    return LoadedGame(named.name, "file", form.parse(named.text, named.name))
+    plain, added = split_mechanisms(named.name)
+    return LoadedGame(plain, "file", form.parse(named.text, plain)).add(added)
 
 
 Matrix: TypeAlias = Sequence[Sequence[int | float | Fraction | str]] | NDArray[Any]

@@ -25,9 +25,9 @@ from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, S, find_first
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import FORCED, Decision, Nature, Player, Status
 from bestresponse.core.seeds import split
-from bestresponse.games.capabilities import HasNormalForm, HasSpeakers
+from bestresponse.games.capabilities import HasCourse, HasSpeakers
 from bestresponse.games.lookup import NamedGame
-from bestresponse.games.matrix.game import RepeatedGame
+from bestresponse.games.mechanisms import with_repeated
 from bestresponse.models.base import Model
 from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.models.wrappers.tools import USUAL_CALLS, Tooled
@@ -59,6 +59,7 @@ from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import Spec
 from bestresponse.runs.study import Estimate
 from bestresponse.telling.render import write_rules
+from bestresponse.theory.repeated.repetition import Repetition
 from bestresponse.theory.trees.tree import Tree
 
 AGENT_SETTINGS = (
@@ -203,37 +204,13 @@ class MatchSettings(AgentSettings):
     """A game (see `bestresponse games`), a .nfg, .efg, .json or .pl file, or a domain of
     `steer`."""
     rounds: int = setting(default=1, ge=1, le=10000)
-    """Rounds of a game with a payoff table; with --continuation the maximum."""
-    continuation: float = setting(
-        default=1.0,
-        gt=0,
-        le=1,
-        help="Probability that another round follows.",
-    )
-    discount: float = setting(
-        default=1.0,
-        gt=0,
-        le=1,
-        help="Discount factor per round.",
-    )
-    noise: float = setting(
-        default=0.0,
-        ge=0,
-        lt=1,
-        help="Probability that a move is replaced by another one.",
-    )
+    """Rounds of a game with a payoff table; --with "repeated(...)" can set more about them."""
     about_others: Literal["nothing", "participant", "truth"] = setting(default="nothing")
     """What models are told about the other players: nothing, that each is a participant, or who
     they really are."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        about_rounds = {"continuation": self.continuation, "discount": self.discount}
-        for name, value in about_rounds.items():
-            if self.rounds == 1 and value != 1:
-                raise SettingError(
-                    name, "this is about several rounds; give rounds, the most there are"
-                )
         choose_policy(self, self.make_game())
 
     def make_game(self) -> AnyGame:
@@ -241,48 +218,29 @@ class MatchSettings(AgentSettings):
 
         The same object each time.
         """
-        return _make_match(
-            self.game,
-            self.rounds,
-            self.continuation,
-            self.discount,
-            self.noise,
-        )
+        return _make_match(self.game, self.rounds)
+
+    @property
+    def course(self) -> Repetition:
+        """How often the game is played, what later rounds weigh, and noise."""
+        game = self.make_game()
+        return game.repetition if isinstance(game, HasCourse) else Repetition(1)
 
 
 @lru_cache(maxsize=16)
-def _make_match(
-    source: NamedGame,
-    rounds: int,
-    continuation: float,
-    discount: float,
-    noise: float,
-) -> AnyGame:
-    """Make the game, repeated where there are several rounds or moves can go wrong.
-
-    Raises SettingError where it cannot be.
-    """
+def _make_match(source: NamedGame, rounds: int) -> AnyGame:
+    """Make the game, repeated where there are several rounds; SettingError where it cannot be."""
     game = source.game()
-    if rounds == 1 and (not noise or isinstance(game, HasSpeakers)):
+    if rounds == 1:
         return game
-    if not isinstance(game, HasNormalForm):
-        if rounds == 1:
-            raise SettingError(
-                "noise", f"it belongs to games with a payoff table, and {source.name} has none"
-            )
-        why = (
-            "it has rounds of its own"
-            if isinstance(game, AdjustableRounds)
-            else "it has no payoff table"
+    if isinstance(game, AdjustableRounds):
+        raise SettingError(
+            "rounds", f"{source.name} cannot be repeated, because it has rounds of its own"
         )
-        raise SettingError("rounds", f"{source.name} cannot be repeated, because {why}")
-    return RepeatedGame(
-        game.normal_form,
-        rounds,
-        continuation,
-        discount=discount,
-        noise=noise,
-    )
+    try:
+        return with_repeated(game, rounds)
+    except UsageError as error:
+        raise SettingError("rounds", str(error)) from None
 
 
 def choose_policy(config: AgentSettings, game: Game[S]) -> Policy:
@@ -391,13 +349,8 @@ def list_plays(
         "game": {"name": config.game.name, "digest": config.game.digest},
     }
     data |= describe_play(config, config.make_game(), seats, personas, referee)
-    if config.rounds > 1 or config.noise:
-        data |= {
-            "rounds": config.rounds,
-            "continuation": config.continuation,
-            "discount": config.discount,
-            "noise": config.noise,
-        }
+    if config.rounds > 1:
+        data["rounds"] = config.rounds
     if config.about_others != "nothing":
         data["about_others"] = config.about_others
     for repeat in range(config.repeats):

@@ -77,9 +77,9 @@ def test_the_survival_auction_is_not_taken_for_the_water_game(play, tmp_path):
         (["stag-hunt", "--abundance", "low"], "--abundance belongs to the water game"),
         (
             ["kuhn-poker", "--rounds", "3"],
-            "--rounds belongs to games with a payoff table, and kuhn-poker has none",
+            "kuhn-poker cannot be repeated, because not all choose once",
         ),
-        (["kuhn-poker", "--noise", "0.1"], "--noise belongs to games with a payoff table"),
+        (["kuhn-poker", "--with", "milk"], "there is no mechanism named 'milk'"),
         (["water", "--abundance", "huge"], "there is no abundance named 'huge'"),
         (["water", "--rounds", "0"], "--rounds: expected a whole number from 1 to 10,000, got 0"),
     ],
@@ -130,7 +130,10 @@ def test_a_person_meets_a_strategy_over_rounds_and_sees_what_every_choice_cost(p
 
 
 def test_noise_says_what_was_meant_and_what_was_made(play, tmp_path):
-    words = ("prisoners-dilemma", "--noise", 0.999999, "--others", "always:defect", "--seed", 1)
+    words = (
+        *("prisoners-dilemma", "--with", "repeated(rounds=1, noise=0.999999)"),
+        *("--others", "always:defect", "--seed", 1),
+    )
     done = play(*words, "--output-dir", tmp_path, typed="defect\n")
     assert "you meant defect, cooperate was made" in done.stdout
 

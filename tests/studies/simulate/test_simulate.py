@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import running
+from courses import name_course
 
 import bestresponse as br
 import bestresponse.formal.formalize.library
@@ -35,9 +36,10 @@ PROGRAMS = Path(bestresponse.formal.formalize.library.__file__).parent
 
 def settings(game, *players, **more):
     """The game with these players; one for all seats where only one is named."""
-    roles = NamedGame.find(str(game)).game().roles
+    game = name_course(str(game), more)
+    roles = NamedGame.find(game).game().roles
     players = players if len(players) > 1 else players * len(roles)
-    return SimulateConfig(str(game), seat=dict(zip(roles, players, strict=True)), **more)
+    return SimulateConfig(game, seat=dict(zip(roles, players, strict=True)), **more)
 
 
 def played(folder, config, models=None):
@@ -633,7 +635,8 @@ def test_a_repeated_dilemma_of_strategies_by_hand(tmp_path):
     ],
 )
 def test_the_best_reply_to_an_automaton_is_worked_out_by_hand(others, more, value):
-    config = SimulateConfig("prisoners-dilemma", "model/m", others=others, **more)
+    name = name_course("prisoners-dilemma", more := dict(more))
+    config = SimulateConfig(name, "model/m", others=others, **more)
     game = config.make_game()
     assert value_best_reply(game, "row", config.strategies) == pytest.approx(value)
     assert value_best_reply(game, "col", config.strategies) is None
@@ -823,17 +826,16 @@ def test_models_in_a_repeated_game_see_the_rounds_and_their_own_words(tmp_path):
         (
             "kuhn-poker",
             {"rounds": 3},
-            "rounds: kuhn-poker cannot be repeated, because it has no payoff table",
+            "rounds: kuhn-poker cannot be repeated, because not all choose once",
         ),
         ("water", {"rounds": 3}, "because it has rounds of its own"),
         ("prisoners-dilemma", {"rounds": 0}, "expected a whole number from 1"),
-        ("prisoners-dilemma", {"discount": 0.9}, "about several rounds"),
-        ("prisoners-dilemma", {"noise": 1.0}, "noise: expected a number of at least 0 and below 1"),
-        ("kuhn-poker", {"noise": 0.1}, "noise: it belongs to games with a payoff table"),
+        ("prisoners-dilemma", {"noise": 1.5}, "noise: expected a probability, got 1.5"),
+        ("kuhn-poker", {"noise": 0.1}, "kuhn-poker cannot be repeated, because not all choose"),
         (
             "prisoners-dilemma",
             {"rounds": 3, "continuation": 0.0},
-            "continuation: expected a number above 0",
+            "continuation: expected a number above 0, at most 1, got 0",
         ),
     ],
 )

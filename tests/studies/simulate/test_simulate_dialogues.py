@@ -41,8 +41,8 @@ def test_how_models_are_asked_is_refused_where_none_plays(name, value):
 
 
 def test_rules_of_moves_are_refused_in_a_dialogue_and_a_referee_elsewhere():
-    with pytest.raises(UsageError, match="noise: it belongs to games with moves"):
-        config("meeting", noise=0.1)
+    with pytest.raises(UsageError, match="meeting dialogue cannot be repeated"):
+        config("meeting", rounds=2)
     with pytest.raises(UsageError, match="about_others: it belongs to games with moves"):
         config("meeting", about_others="truth")
     with pytest.raises(UsageError, match="nobody rules in stag-hunt"):

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from courses import name_course
 
 from bestresponse.analysis.costs import value_best_reply
 from bestresponse.analysis.decisions import Judged, JudgedPlay
@@ -58,7 +59,7 @@ def write_matches(config, *matches):
     """Write down matches of the dilemma, each a list of the moves of both, as (row, col)."""
     payoffs, weights, moves = [], [], []
     for repeat, rounds in enumerate(matches):
-        factors = [config.discount**number for number in range(len(rounds))]
+        factors = [config.course.weigh(number) for number in range(len(rounds))]
         paid = np.array([PAID[pair] for pair in rounds], dtype=float)
         weights.append(sum(factors))
         payoffs.append((np.array(factors) @ paid / sum(factors)).tolist())
@@ -73,7 +74,8 @@ def write_matches(config, *matches):
 
 
 def make_config(**settings):
-    return SimulateConfig("prisoners-dilemma", seat={"row": "random", "col": "random"}, **settings)
+    name = name_course("prisoners-dilemma", settings)
+    return SimulateConfig(name, seat={"row": "random", "col": "random"}, **settings)
 
 
 # Regret and the Nash gap.
@@ -132,10 +134,8 @@ def test_what_is_lost_to_the_best_reply_counts_every_round_alike():
     # 1/4 + 1/16 + ... of 1, over 1 + 1/4 + 1/16 + ... rounds, 4 per round. Row cooperated in the
     # last of three rounds, after grim had turned to defection: that cost 1 in 4 rounds.
     config = SimulateConfig(
-        "prisoners-dilemma",
+        "prisoners-dilemma with repeated(rounds=50,continuation=0.25)",
         seat={"row": "model/m", "col": "grim"},
-        rounds=50,
-        continuation=0.25,
         repeats=2,
     )
     plays = write_matches(config, [(D, C)], [(D, C), (D, D), (C, D)])
@@ -529,7 +529,8 @@ def test_a_void_play_of_a_tree_counts_at_the_ends_of_what_it_can_pay():
     ],
 )
 def test_what_is_lost_to_the_best_reply_is_within_what_there_is_to_lose(tmp_path, words, most):
-    run = simulate("prisoners-dilemma", "random", repeats=10, seed=5, output_dir=tmp_path, **words)
+    name = name_course("prisoners-dilemma", words := dict(words))
+    run = simulate(name, "random", repeats=10, seed=5, output_dir=tmp_path, **words)
     figures = next(each for each in run.summary()["figures"] if each["seat"] == "row")
     if most is not None:
         assert figures["best_reply"] == pytest.approx(most)

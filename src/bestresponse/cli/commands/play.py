@@ -25,10 +25,10 @@ from bestresponse.core.files import read_toml
 from bestresponse.core.game import REFEREE, AnyGame, Game, S, find_first_asks
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Decision, Player
-from bestresponse.games.capabilities import HasCourse, HasNormalForm, HasSpeakers, HasStage
+from bestresponse.games.capabilities import HasCourse, HasSpeakers, HasStage
 from bestresponse.games.dialogue.domain import domain_names, load_domain, scenarios
 from bestresponse.games.dialogue.game import DialogueGame
-from bestresponse.games.matrix.game import RepeatedGame
+from bestresponse.games.mechanisms import with_repeated
 from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.players.dialogue.speaker import Unguided
@@ -70,12 +70,6 @@ class PlayConfig(RunSettings):
     the game]"""
     rounds: int | None = setting(default=None, ge=1, le=10_000)
     """Rounds of a game with a payoff table; days of the water game."""
-    noise: float = setting(
-        default=0.0,
-        ge=0,
-        lt=1,
-        help="Probability that a move is replaced by another one.",
-    )
     abundance: str | None = setting(default=None, help="Water game: low, medium or high.")
     low: int | None = setting(default=None, ge=0, help="Water game: smallest daily supply.")
     high: int | None = setting(default=None, ge=0, help="Water game: largest daily supply.")
@@ -94,13 +88,12 @@ def play_with_person(setup: PlayConfig) -> None:
     """Seat everybody, and play to the end or until the person leaves."""
     output_dir = Path(setup.output_dir)
     town = _read_town(setup)
-    table = _make_game(setup.game, town, setup.rounds, setup.noise)
+    table = _make_game(setup.game, town, setup.rounds)
     seats = _seat_players(table, setup.seat, setup.others or choose_default(table))
     about: JsonObject = {
         "game": setup.game,
         "town": None if town is None else town.rules.to_json(),
         "rounds": setup.rounds,
-        "noise": setup.noise,
         "seats": seats,
     }
     seed = _choose_seed(setup, about)
@@ -165,7 +158,6 @@ def _make_game(
     name: str,
     town: Water | None,
     rounds: int | None,
-    noise: float,
 ) -> AnyGame:
     if name in domain_names() or Path(name).suffix == ".toml":
         domain = load_domain(name)  # a dialogue of two messages each, or until all agree
@@ -179,14 +171,13 @@ def _make_game(
         )
     else:
         game = town or br.find_game(name).playable()
-    if rounds is not None and isinstance(game, AdjustableRounds) and not noise:
-        return game.with_rounds(rounds)
-    if rounds is None and not noise:
+    if rounds is None:
         return game
-    if not isinstance(game, HasNormalForm):
-        option = "--noise" if noise else "--rounds"
-        raise UsageError(f"{option} belongs to games with a payoff table, and {name} has none")
-    return RepeatedGame(game.normal_form, rounds or 1, noise=noise)
+    return (
+        game.with_rounds(rounds)
+        if isinstance(game, AdjustableRounds)
+        else with_repeated(game, rounds)
+    )
 
 
 def _seat_players(game: Game[S], chosen: Mapping[str, str], others: str) -> dict[str, str]:

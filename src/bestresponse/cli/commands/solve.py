@@ -13,6 +13,7 @@ import typer
 import bestresponse as br
 from bestresponse.cli.options import (
     AsJson,
+    With,
     complete_concept,
     complete_dynamics,
     complete_game,
@@ -22,6 +23,7 @@ from bestresponse.cli.options import (
 )
 from bestresponse.cli.terminal import console, notes, print_document, wait_for
 from bestresponse.core.errors import SettingError, UsageError
+from bestresponse.games.mechanisms import name_with
 from bestresponse.report.figures.charts import keep_pdfs
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
 
@@ -43,6 +45,7 @@ def solve_command(
             autocompletion=complete_game,
         ),
     ],
+    with_: With = None,
     as_json: AsJson = False,
     output: Annotated[
         Path | None,
@@ -129,7 +132,8 @@ def solve_command(
         raise UsageError(
             f"--output {output}: expected a file ending in {', '.join(_PICTURE_FILES)}"
         )
-    resolved = wait_for(lambda: br.find_game(game, read_input=sys.stdin.read), "loading")
+    named = name_with(game, with_ or ())
+    resolved = wait_for(lambda: br.find_game(named, read_input=sys.stdin.read), "loading")
     if dynamics is not None or concept is not None:
         if (method, iterations, objective, seconds) != ("auto", None, None, SECONDS):
             raise UsageError(

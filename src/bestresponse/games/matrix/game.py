@@ -37,6 +37,7 @@ from bestresponse.core.told import (
     Cells,
     Chose,
     Event,
+    GameRule,
     Made,
     Meant,
     Mixed,
@@ -138,6 +139,8 @@ class MatrixGame:
     story: str = ""
     version: int = 2
     others: Others = "unsaid"
+    rule: GameRule | None = None
+    """What a mechanism adds to what is told."""
 
     def __post_init__(self) -> None:
         check_roles(self.form.players)
@@ -221,7 +224,8 @@ class MatrixGame:
     @cached_property
     def stated(self) -> tuple[Statement, ...]:
         """The rules, as they are told to everybody."""
-        return (*prose(self.story), *tell(self.form), Aim(self.others == "rational"))
+        added = () if self.rule is None else (self.rule,)
+        return (*prose(self.story), *tell(self.form), *added, Aim(self.others == "rational"))
 
 
 _LAYOUTS: dict[Format, Layout] = {"table": "usual", "prose": "lines", "json": "json"}
@@ -305,6 +309,7 @@ class RepeatedGame:
     discount: float = 1.0
     noise: float = 0.0
     others: Others = "unsaid"
+    rule: GameRule | None = None
 
     def __post_init__(self) -> None:
         check_roles(self.form.players)
@@ -333,6 +338,7 @@ class RepeatedGame:
             shown_as=self.shown_as,
             story=self.story,
             others=self.others,
+            rule=self.rule,
         )
 
     @cached_property

@@ -14,6 +14,7 @@ from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import split
 from bestresponse.games.lookup import NamedGame
 from bestresponse.games.matrix.game import FORMATS, themes
+from bestresponse.games.mechanisms import split_mechanisms
 from bestresponse.models.base import REASONING_TOKENS
 from bestresponse.players.llm.verified import bare_name, is_verified, make_label
 from bestresponse.players.strategies import EQUILIBRIUM
@@ -362,8 +363,10 @@ class BenchConfig(RunSettings):
                 size = f"{form.num_players} players with {max(form.shape)} actions at most"
                 limits = f"{MOST_ACTIONS} actions each and {_MOST_PAYOFFS:,} payoffs"
                 raise SettingError("game", f"expected at most {limits}, got {size}")
-            # more than two are asked as in a tree in which nobody sees what the others choose
-            return form if form.num_players == 2 else to_tree(form)
+            # more than two are asked as in a tree in which nobody sees what the others choose,
+            # and so is whoever has to be told of a mechanism
+            told = form.num_players > 2 or bool(split_mechanisms(self.game.name)[1])
+            return to_tree(form) if told else form
         return form
 
     @cached_property

@@ -47,7 +47,7 @@ class SimulateConfig(seating.MatchSettings, seating.ToolSettings):
         super().__post_init__()
         if isinstance(self.make_game(), HasSpeakers):
             why = "it belongs to games with moves; people in a dialogue have parts"
-            self.refuse_set(["personas", "noise", "about_others"], why)
+            self.refuse_set(["personas", "about_others"], why)
             if self.referee is None:
                 speaking = [player for player in self.seats.values() if player != SIMULATED]
                 referee = speaking[0] if speaking else NamedModel(SIMULATED)

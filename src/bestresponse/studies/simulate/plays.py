@@ -150,10 +150,10 @@ def read_plays(config: SimulateConfig, plays: Iterable[StoredPlay]) -> Plays:
         repeats.append(repeat)
         # Where the game was repeated, the mean a round, weighted as payoffs were.
         weight = 1.0
-        if config.rounds > 1:
+        if config.course.rounds > 1:
             answered = [turn.role for turn in play.record.submissions]
             rounds = answered.count(game.roles[0])
-            weight = sum(config.discount**number for number in range(rounds))
+            weight = sum(map(config.course.weigh, range(rounds)))
         weights.append(weight)
         payoffs.append([play.record.payoffs[role] / weight for role in config.seats])
         one = judge_play(repeat + 1, play.record, game, truth, known)

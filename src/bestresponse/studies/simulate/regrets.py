@@ -122,7 +122,7 @@ def _list_rounds(plays: Plays, form: NormalForm) -> tuple[NDArray[np.int64], Flo
         played = (plays.numbers[row["repeat"]], row["turn"] - 1)
         seat = form.players.index(row["seat"])
         cells[*played, seat] = form.actions[seat].index(str(row["move"]))
-        weights[played] = plays.config.discount ** played[1]
+        weights[played] = plays.config.course.weigh(played[1])
     return cells, weights
 
 

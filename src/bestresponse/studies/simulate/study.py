@@ -213,7 +213,7 @@ def _list_seats(
     reply_costs = np.zeros_like(plays.payoffs)
     for row in plays.moves:
         place = (plays.numbers[row["repeat"]], plays.seats.index(row["seat"]))
-        discounted = plays.config.discount ** (row["turn"] - 1)
+        discounted = plays.config.course.weigh(row["turn"] - 1)
         reply_costs[place] += (row["reply_cost"] or 0.0) * discounted
 
     sizes = plays.weights / plays.weights.mean()
@@ -305,7 +305,7 @@ def _list_shares(plays: Plays, nearest: Predicted | None, *, by_round: bool) -> 
         repeats = [row["repeat"] for row in rows]
         predicted = None
         if nearest is not None:
-            predicted = find_made_shares(nearest, seat, infoset, plays.config.noise)
+            predicted = find_made_shares(nearest, seat, infoset, plays.config.course.noise)
         for move in dict.fromkeys([*options, *made]):
             times = made.count(move)
             # Answers of one play are not independent: where there are several, plays are drawn and
@@ -404,7 +404,7 @@ def show_rules(measured: Measurement) -> Shown:
 
 def list_payoffs(config: SimulateConfig, measured: Measured) -> Iterator[GameValue]:
     """Yield what every seat earned in every play; plays of the same number and seed are pairs."""
-    same = digest([config.game.to_json(), config.rounds, config.noise, config.seed])
+    same = digest([config.game.to_json(), config.rounds, config.seed])
     ends = Plays(config, (), np.empty(0), np.empty(0), []).ends
     span = None
     if ends is not None:
@@ -450,7 +450,7 @@ simulate = Study(
         config,
         config.make_game(),
         config.seats,
-        config.rounds,
+        config.course.rounds,
         config.referee,
     ),
     report=(

@@ -1,0 +1,127 @@
+"""What mechanisms make of a payoff table, from their definitions alone.
+
+It shares no code with the library. A table is a dictionary from what everybody does, as a tuple of
+numbers, to what everybody gets.
+"""
+
+from itertools import product
+from random import Random
+
+
+def draw_table(seed):
+    """Draw a table of two players with two or three moves, or of three players with two."""
+    rng = Random(seed)
+    sizes = [2, 2, 2] if seed % 4 == 3 else [rng.choice((2, 3)), rng.choice((2, 2, 3))]
+    return {cell: tuple(rng.randrange(7) for _ in sizes) for cell in product(*map(range, sizes))}
+
+
+def find_sizes(table):
+    return [len({cell[seat] for cell in table}) for seat in range(len(next(iter(table))))]
+
+
+def agree(table):
+    """What pays all together most; of several what pays the poorest most; of several the first."""
+    best = None
+    for cell in sorted(table):
+        value = (sum(table[cell]), min(table[cell]))
+        if best is None or value > best[0]:
+            best = (value, cell)
+    return best[1]
+
+
+def find_payment(table):
+    """The smallest whole amount above everybody's gain from leaving what is agreed on, alone."""
+    agreed = agree(table)
+    gain = 0
+    for cell, paid in table.items():
+        left = [seat for seat, move in enumerate(cell) if move != agreed[seat]]
+        if len(left) == 1:
+            gain = max(gain, paid[left[0]] - table[agreed][left[0]])
+    return gain + 1
+
+
+def pay_contract(table, payment, in_force, cell):
+    paid = list(table[cell])
+    agreed = agree(table)
+    for seat, move in enumerate(cell):
+        if in_force and move != agreed[seat]:
+            for other in range(len(cell)):
+                paid[other] += -payment if other == seat else payment / (len(cell) - 1)
+    return tuple(paid)
+
+
+def play_contract(table, payment, strategies):
+    """Play strategies: the first is (offers, move if not offered, if signed, if refused), every
+    other (signs, move if not offered, then one for every way in which all have signed or not)."""
+    first, *others = strategies
+    told = tuple(one["signs"] for one in others) if first["offers"] else None
+    cell = tuple(one[told] for one in strategies)
+    in_force = told is not None and all(told)
+    return pay_contract(table, payment, in_force, cell)
+
+
+def list_contract_strategies(table):
+    """List for every player all strategies of the game with a contract."""
+    sizes = find_sizes(table)
+    cases = [None, *product((True, False), repeat=len(sizes) - 1)]
+    listed = []
+    for seat, size in enumerate(sizes):
+        key = "signs" if seat else "offers"
+        listed.append(
+            [
+                {key: said, **dict(zip(cases, moves, strict=True))}
+                for said in (True, False)
+                for moves in product(range(size), repeat=len(cases))
+            ]
+        )
+    return listed
+
+
+def find_pure_payoffs(listed, play):
+    """What the pure Nash equilibria pay, for strategies listed by player."""
+    shape = [range(len(one)) for one in listed]
+    paid = {
+        profile: play([listed[seat][k] for seat, k in enumerate(profile)])
+        for profile in product(*shape)
+    }
+    found = set()
+    for profile, payoffs in paid.items():
+        if all(
+            paid[(*profile[:seat], k, *profile[seat + 1 :])][seat] <= payoffs[seat]
+            for seat in range(len(shape))
+            for k in shape[seat]
+        ):
+            found.add(payoffs)
+    return found
+
+
+def mediate(table):
+    """The table with one more move, to delegate, numbered after the others."""
+    sizes = find_sizes(table)
+    made = {}
+    for cell in product(*(range(size + 1) for size in sizes)):
+        group = [seat for seat, move in enumerate(cell) if move == sizes[seat]]
+        made[cell] = table[_fill(table, sizes, cell, group)]
+    return made
+
+
+def _fill(table, sizes, cell, group):
+    if len(group) == len(sizes):
+        return agree(table)
+    if not group:
+        return cell
+    outside = [seat for seat in range(len(sizes)) if seat not in group]
+    lowest = None
+    for plan in product(*(range(sizes[seat]) for seat in group)):
+        most = max(
+            sum(table[_join(group, plan, outside, moves)][seat] for seat in outside)
+            for moves in product(*(range(sizes[seat]) for seat in outside))
+        )
+        if lowest is None or most < lowest[0]:
+            lowest = (most, plan)
+    return _join(group, lowest[1], outside, [cell[seat] for seat in outside])
+
+
+def _join(group, plan, outside, moves):
+    joined = {**dict(zip(group, plan, strict=True)), **dict(zip(outside, moves, strict=True))}
+    return tuple(joined[seat] for seat in range(len(joined)))
