@@ -103,7 +103,7 @@ def test_the_commands_of_the_page_run_as_written(tmp_path):
     pytest.importorskip(
         "openai", reason="Inspect calls OpenAI through its package: pip install openai"
     )
-    page = (ROOT / "docs" / "reference" / "integrations.md").read_text("utf-8")
+    page = (ROOT / "docs" / "reference" / "evaluation-tools.md").read_text("utf-8")
     section = page.split("\n## Inspect")[1]
     block = re.search(r"^```bash\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)[1]
     commands = [shlex.split(line) for line in block.replace("\\\n", " ").splitlines()]

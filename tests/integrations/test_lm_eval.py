@@ -26,7 +26,7 @@ ANSWERS = [
     "ANSWER: A: 33%, B: 33%, C: 34%",
 ]
 FOLDER = Path(task.__file__).parent
-PAGE = Path(__file__).parents[2] / "docs" / "reference" / "integrations.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "evaluation-tools.md"
 WITH_HARNESS = pytest.mark.skipif(
     find_spec("lm_eval") is None,
     reason="lm-evaluation-harness is not installed: pip install '.[lm-eval]'",

@@ -1,4 +1,4 @@
-"""Every Python example of docs/reference/integrations.md runs and prints what its comments say."""
+"""Every Python example of the pages on integrations runs and prints what its comments say."""
 
 import os
 import re
@@ -12,10 +12,11 @@ import pytest
 from model_server import ModelServer
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "reference" / "integrations.md"
-BLOCKS = re.findall(
-    r"^## (\w+).*?\n```python\n(.*?)```", PAGE.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE
+PAGES = "".join(
+    (ROOT / "docs" / "reference" / name).read_text("utf-8")
+    for name in ("integrations.md", "evaluation-tools.md")
 )
+BLOCKS = re.findall(r"^## (\w+).*?\n```python\n(.*?)```", PAGES, flags=re.DOTALL | re.MULTILINE)
 PACKAGES = {
     "MCP": "mcp",
     "PettingZoo": "pettingzoo",
@@ -55,9 +56,7 @@ def test_the_example_of_each_integration_runs_and_prints_what_it_says(title, cod
 
 
 def test_the_register_entry_names_the_file_of_every_task():
-    entry = re.search(
-        r"^```yaml\n(.*?)```", PAGE.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE
-    )[1]
+    entry = re.search(r"^```yaml\n(.*?)```", PAGES, flags=re.DOTALL | re.MULTILINE)[1]
     listed = re.findall(r"- name: (\w+)\n +task_path: (\S+)", entry)
     assert [name for name, _ in listed] == ["nash_gap", "verify", "game", "formalize"]
     for name, path in listed:

@@ -127,7 +127,7 @@ def test_the_mean_reward_with_unread_answers_is_below_that_of_the_read_ones(tmp_
 
 
 def test_the_command_of_the_page_runs_as_written(tmp_path):
-    page = (ROOT / "docs" / "reference" / "integrations.md").read_text("utf-8")
+    page = (ROOT / "docs" / "reference" / "evaluation-tools.md").read_text("utf-8")
     section = page.split("\n## verifiers")[1]
     command = re.search(r"^```bash\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)[1].strip()
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
