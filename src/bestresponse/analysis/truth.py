@@ -221,10 +221,10 @@ class TableTruth(Truth):
 
     def expect(self, place: Any) -> Array | None:
         """Add up what was earned and what the rounds that are left earn in equilibrium."""
-        earned = np.array(list(self.game.payoffs(place).values()))
+        earned = np.fromiter(self.game.payoffs(place).values(), float)
         if not self.game.asks(place):
             return earned
-        each = np.array(list(self.theory.predicted[0].payoffs.values()))
+        each = np.fromiter(self.theory.predicted[0].payoffs.values(), float)
         if not isinstance(self.game, HasCourse):
             return each
         course = self.game.repetition
@@ -315,7 +315,7 @@ class PositionTruth(Truth):
     def expect(self, place: Any) -> Array | None:
         """Look up what a position is worth, and what a play that is over or stopped pays."""
         if not self.game.asks(place):
-            return np.array(list(self.game.payoffs(place).values()))
+            return np.fromiter(self.game.payoffs(place).values(), float)
         number = self.solution.graph.known[self.game.find_key(self.game.find_position(place))]
         found: Array = self.solution.values[number]
         return found

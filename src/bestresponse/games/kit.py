@@ -7,7 +7,6 @@ It raises `Broken` (an AssertionError) that says which promise was broken and wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import fields
 from random import Random
 
@@ -56,15 +55,12 @@ def find_kinds(game: Game[S], seed: int = 0, max_steps: int = 10_000) -> list[Ki
         asks = game.asks(state)
         for role in (*game.roles, *(asked for asked in asks if asked in (NATURE, REFEREE))):
             view = game.view(state, role)
-            kinds |= dict.fromkeys(_list_kinds((*view.rules, *view.history)))
+            told = (*view.rules, *view.history)
+            kinds |= {type(one): None for one in told if isinstance(one, GameRule | GameEvent)}
         if not asks:
             break
         state = game.apply(state, {role: any_legal_action(ask, rng) for role, ask in asks.items()})
     return list(kinds)
-
-
-def _list_kinds(told: Iterable[object]) -> list[Kind]:
-    return [type(one) for one in told if isinstance(one, GameRule | GameEvent)]
 
 
 def _check_told(kind: Kind) -> None:

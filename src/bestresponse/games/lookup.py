@@ -82,9 +82,8 @@ class GameFormat:
 
 
 def _read_program(path: Path) -> str:
-    from bestresponse.games.logic.game import (
-        read_program_text,
-    )  # the language of programs is slow to load
+    # The language of programs is slow to load.
+    from bestresponse.games.logic.game import read_program_text
 
     return read_program_text(path)
 

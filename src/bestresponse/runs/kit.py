@@ -17,7 +17,6 @@ from bestresponse.core.conformance import hold
 from bestresponse.report.frames import Group, Metric, find_estimate
 from bestresponse.report.numbers import format_number
 from bestresponse.runs.run import play_missing
-from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.study import C, Study
 
 
@@ -28,7 +27,9 @@ def check_study(study: Study[..., C], config: C, folder: Path) -> None:
     second run plays nothing and measures the same, and recorded replies make the same plays again.
     """
     hold(study.name.isidentifier(), f"{study.name!r} is no name of letters, digits and underscores")
-    _check_settings(study, config)
+    stored = config.to_json()
+    read = study.config.from_json(json.loads(json.dumps(stored)))
+    hold(read.to_json() == stored, "the settings change when they are stored")
     specs = [spec.id for spec in study.list_specs(config)]
     hold(specs == [spec.id for spec in study.list_specs(config)], "the plays change")
     hold(len(set(specs)) == len(specs), "a play is listed twice")
@@ -43,12 +44,6 @@ def check_study(study: Study[..., C], config: C, folder: Path) -> None:
     hold(not specs or played == 0, f"a second run made {played} plays again")
     hold(again.summary() == run.summary(), "a second run measures something else")
     hold(not (different := run.replay().different), f"replayed plays differ: {different[:3]}")
-
-
-def _check_settings(study: Study[..., C], config: RunSettings) -> None:
-    stored = config.to_json()
-    read = study.config.from_json(json.loads(json.dumps(stored)))
-    hold(read.to_json() == stored, "the settings change when they are stored")
 
 
 def check_metric(metric: Metric[Group], groups: Iterable[Group]) -> None:

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from bestresponse.formal.claims.claim import FORMS, Claim
 from bestresponse.formal.claims.english.vocabulary import Vocabulary, load_english, split_words
@@ -58,6 +58,14 @@ class _Person(NamedTuple):
 
     place: int
     players: frozenset[int]
+
+
+T = TypeVar("T", _Amount, _Named, _Person)
+
+
+def _pick(listed: Iterable[T], start: int, end: int) -> list[T]:
+    """Pick what stands from one place up to, not including, another one."""
+    return [one for one in listed if start <= one.place < end]
 
 
 class Said:
@@ -115,10 +123,10 @@ class Said:
             goes_on = place in links and place - 1 in ends and in_case
             is_new = in_case and has_move and place in people and place - 1 not in links
             is_new = is_new or (is_facing and has_move and place not in moves)
-            is_new = is_new or (
-                in_case and has_move and bool(self.find("yields", place, place + 1))
-            )
-            if place in starts or (place in ends and place + 1 not in links) or is_new:
+            is_told = bool(self.find("yields", place, place + 1))
+            is_new = is_new or (in_case and has_move and is_told)
+            is_end = place in ends and place + 1 not in links
+            if place in starts or is_end or is_new:
                 number += 1
                 in_case = place in starts
                 is_facing = place in facing
@@ -137,7 +145,8 @@ class Said:
             counts_players = self.words[place].isalpha() and place + 1 in self.taken
             is_number = token.type in ("NUMBER", "SHARE")
             if is_number and not (is_pronoun or counts_players):
-                found.append(self._read_amount(place, Fraction(str(token))))
+                value = Fraction(str(token))
+                found.append(self._read_amount(place, value))
         for place in self.find("halves"):
             found.append(_Amount(place, Fraction(1, 2)))
         found.sort()
@@ -149,7 +158,8 @@ class Said:
     def _read_amount(self, place: int, value: Fraction) -> _Amount:
         if self.words[place + 1 : place + 2] == ["percent"]:
             value /= 100
-        return _Amount(place, value, bool(self.find("losses", place - 5, place)))
+        losses = self.find("losses", place - 5, place)
+        return _Amount(place, value, bool(losses))
 
     @cached_property
     def people(self) -> list[_Person]:
@@ -175,7 +185,8 @@ class Said:
         for place in self.find("others"):
             found.append(_Person(place, self.everybody - {0}))
         for place in self.find("pronouns") if len(self.everybody) > 2 else []:
-            named = [one for one in found if one.place < place and len(one.players - {0}) == 1]
+            earlier = _pick(found, 0, place)
+            named = [one for one in earlier if len(one.players - {0}) == 1]
             found += [_Person(place, max(named).players)] if named else []
         return sorted(found, key=lambda person: (person.place, len(person.players)))
 
@@ -223,13 +234,13 @@ class Said:
                 if is_outcome:
                     owners = frozenset({self.known.subject.order.index(number)})
                 choices = self._read_choices(place, moves)
-                own = frozenset(one for one in choices if one[0] in owners)
+                own = frozenset((who, move) for who, move in choices if who in owners)
                 found.append(_Named(place, own or choices))
         return found
 
     def is_shared(self, named: _Named) -> bool:
         """Return whether all are said to make a choice."""
-        before = [one for one in self.people if one.place < named.place]
+        before = _pick(self.people, 0, named.place)
         return bool(before) and before[-1].players == self.everybody == named.owners
 
     @cached_property
@@ -267,7 +278,7 @@ class Said:
         while self.clauses[start][0] != self.clauses[place][0]:
             start += 1
         objects = set(self.find("objects"))
-        near = [person for person in self.people if start <= person.place < place]
+        near = _pick(self.people, start, place)
         near = [person for person in near if person.place not in objects]
         names = [move.lower() for moves in self.known.subject.actions for move in moves]
         is_agent = self.words[place].endswith(("or", "er", "ors", "ers"))
@@ -275,12 +286,13 @@ class Said:
         if is_agent and self.words[place - 1] in ("two", "both"):
             return self.everybody
         if not near and (is_agent or self.facing & set(range(start, place))):
-            facing = [one.players for one in self.people if one.place < place and one.players]
+            facing = [one.players for one in _pick(self.people, 0, place) if one.players]
             is_known = facing and len(facing[-1]) == 1 and not is_agent
             return self.everybody - (facing[-1] if is_known else {0})
-        is_joined = before and self.find("joins", before[-1].place, place)
-        if not near and (is_joined or (before and self.words[start:place] == ["to"])):
-            return before[-1].owners
+        if before and not near:
+            is_joined = self.find("joins", before[-1].place, place)
+            if is_joined or self.words[start:place] == ["to"]:
+                return before[-1].owners
         owners: frozenset[int] = frozenset()
         for person in near[-1:-3:-1]:
             if not owners or "and" in self.words[person.place : near[-1].place]:
@@ -386,20 +398,21 @@ class QuoteCheck:
         """Return who gets a number: by its place in a list, by "for" or "to", by who is named."""
         places = [one.place for one in said.amounts]
         run = [place]
-        while run[0] - 2 in places and said.words[run[0] - 1] in (",", "/"):
+        signs = {at for at, word in enumerate(said.words) if word in (",", "/")}
+        while run[0] - 2 in places and run[0] - 1 in signs:
             run.insert(0, run[0] - 2)
-        while run[-1] + 2 in places and said.words[run[-1] + 1] in (",", "/"):
+        while run[-1] + 2 in places and run[-1] + 1 in signs:
             run.append(run[-1] + 2)
         if len(run) == len(said.everybody):
             return frozenset({self.subject.order.index(run.index(place))})
         if said.find("everybody", place + 1, place + 4):
             return said.everybody
         for giving in said.find("giving", place + 1, place + 4):
-            named = [one.players for one in said.people if giving < one.place < giving + 3]
+            named = _pick(said.people, giving + 1, giving + 3)
             if named:
-                return named[0]
+                return named[0].players
         clause = said.clauses[place]
-        same = [one for one in said.people if one.place < place]
+        same = _pick(said.people, 0, place)
         main = [one for one in same if said.clauses[one.place] == clause]
         main = main or [one for one in same if not said.clauses[one.place][1]]
         return main[-1].players if main else None
@@ -432,7 +445,7 @@ class QuoteCheck:
             others = [one for one in said.named if one.owners == {player}]
             told = any((player, action) in one.choices for one in earlier.named)
             told |= self._is_left(player, action, said)
-            is_other = others and not any(one in others for one in named)
+            is_other = others and set(others).isdisjoint(named)
             if is_other or not (named or told):
                 return f"its words do not say {action} of {players[player]}"
         names = FORMS[claim.form].names
@@ -449,7 +462,8 @@ class QuoteCheck:
             return ""
         own = (self._find_who(claim) or 0, claim["action"])
         places = [one.place for one in said.named if own in one.choices]
-        if places and not any(self._fits(claim, place, said, own[0]) for place in places):
+        fitting = [place for place in places if self._fits(claim, place, said, own[0])]
+        if places and not fitting:
             return f"its words say {claim['action']} in another case"
         if "other" in names:
             return ""
@@ -471,8 +485,7 @@ class QuoteCheck:
         for place in said.find(keys):
             start, stop = said.find_part(place)
             mine = [one for one in said.named if own[0] in one.owners]
-            near = [one for one in mine if start <= one.place < stop]
-            near = near or [one for one in mine if one.place < place][-1:]
+            near = _pick(mine, start, stop) or _pick(mine, 0, place)[-1:]
             if near:
                 told.append(any(own in one.choices for one in near))
         return "" if any(told) or not told else "its words say so of another choice"
@@ -480,9 +493,9 @@ class QuoteCheck:
     def _find_player(self, claim: Claim, said: Said) -> str:
         """Say whether a claim is about a player whom its words do not speak of."""
         who = self._find_who(claim)
-        spoken = [one.players for one in said.people if not said.clauses[one.place][1]]
-        spoken = [players for players in spoken if players]
-        if who is None or any(who in players for players in spoken):
+        plain = [one.players for one in said.people if not said.clauses[one.place][1]]
+        spoken = {player for players in plain for player in players}
+        if who is None or who in spoken:
             return ""
         is_placed = "value" in FORMS[claim.form].names and not _is_counted(claim, said)
         if (who == 0 and not spoken) or is_placed:
@@ -508,11 +521,9 @@ class QuoteCheck:
             after = self._list_sides(sides, said.named, range(place + 1, len(said.words)))
             if not (before and after) or (word == "by" and not passive):
                 continue
-            less = [
-                one for one in said.find("less", place - 3, place) if said.words[one] != "worst"
-            ]
-            turned = passive or bool(less)
-            turned = turned or (word == "to" and "from" in said.words[:place])
+            less = {said.words[one] for one in said.find("less", place - 3, place)} - {"worst"}
+            moved = word == "to" and "from" in said.words[:place]
+            turned = passive or bool(less) or moved
             if (after[0] == 0) == (turned != claim.form.startswith("lower")):
                 return ""
             return "its words compare the other way round"
@@ -553,9 +564,7 @@ def _find_near(said: Said, place: int, player: int) -> _Named | None:
     """Return the choice of a player that a number speaks of."""
     start, stop = said.find_part(place)
     own = [one for one in said.named if player in one.owners and one.place != place]
-    inside = [one for one in own if start <= one.place < stop]
-    sure = [one for one in own if one.place < place]
-    near = inside or sure
+    near = _pick(own, start, stop) or _pick(own, 0, place)
     return near[-1] if near else None
 
 
@@ -564,7 +573,7 @@ _ABSORBING: Final = ("no_dominant_choice", "guaranteed", "limited", "equal", "pu
 
 def _find_denial(claim: Claim, said: Said) -> str:
     """Say what is wrong with the denial of a claim, or with its absence."""
-    places = [one.place for one in said.amounts] + [one.place for one in said.named]
+    places = [one.place for one in (*said.amounts, *said.named)]
     speaking = {said.clauses[place] for place in (*places, *said.find("keys"))}
     denials = [place for place in said.find("denials") if not said.clauses[place][1]]
     # "It isn't close, 5 beats 3": the first clause says nothing of the game.
@@ -621,10 +630,8 @@ def _find_direction(claim: Claim, said: Said) -> str:
 
 
 def _compare_numbers(claim: Claim, said: Said) -> str:
-    first, second = (
-        [one.place for one in said.amounts if _is_said(claim[name], one, claim)]
-        for name in ("first", "second")
-    )
+    first = [one.place for one in said.amounts if _is_said(claim["first"], one, claim)]
+    second = [one.place for one in said.amounts if _is_said(claim["second"], one, claim)]
     if not (first and second):
         return ""
     ends = sorted((min(first), max(second)))

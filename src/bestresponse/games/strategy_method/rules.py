@@ -70,7 +70,7 @@ class Counted(GameEvent):
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class Collected:
     """What everybody answered, whose answers to averages count, and where the game is then."""
 
     given: tuple[tuple[Role, Action], ...] = ()
@@ -170,11 +170,11 @@ class StrategyMethod:
             return ""
         return found.pop()
 
-    def start(self) -> Answered:
+    def start(self) -> Collected:
         """Return the state before anybody has answered."""
-        return Answered()
+        return Collected()
 
-    def asks(self, state: Answered) -> Mapping[Role, Ask]:
+    def asks(self, state: Collected) -> Mapping[Role, Ask]:
         """Say who is asked in `state`, and for what."""
         if state.played is not None:
             return {}
@@ -187,7 +187,7 @@ class StrategyMethod:
         averages = [(write_case(average), amount) for average in _list_moves(amount)]
         return dict.fromkeys(self.roles, Form(((OUTRIGHT, amount), *averages)))
 
-    def apply(self, state: Answered, moves: Mapping[Role, Action]) -> Answered:
+    def apply(self, state: Collected, moves: Mapping[Role, Action]) -> Collected:
         """Return the state after these moves."""
         if NATURE in moves:
             drawn = replace(state, drawn=moves[NATURE])
@@ -204,7 +204,7 @@ class StrategyMethod:
             played = self.direct.apply(played, {role: answer})
         return replace(given, played=played)
 
-    def find_counted(self, state: Answered, role: Role) -> Action | None:
+    def find_counted(self, state: Collected, role: Role) -> Action | None:
         """Return the answer of a role that counts; None where none does, or not yet."""
         given = dict(state.given)
         if role not in given:
@@ -219,13 +219,13 @@ class StrategyMethod:
         others = [given[other][OUTRIGHT] for other in self.roles if other != role]
         return given[role][write_case(floor(sum(others) / len(others) + 0.5))]
 
-    def payoffs(self, state: Answered) -> Mapping[Role, float]:
+    def payoffs(self, state: Collected) -> Mapping[Role, float]:
         """Return what each role has earned so far."""
         if state.played is None:
             return dict.fromkeys(self.roles, 0.0)
         return self.direct.payoffs(state.played)
 
-    def view(self, state: Answered, role: Role) -> View:
+    def view(self, state: Collected, role: Role) -> View:
         """Return what `role` may know in `state`."""
         here = self.direct.start() if state.played is None else state.played
         shown = self.direct.view(here, role)

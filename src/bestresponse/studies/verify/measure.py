@@ -339,8 +339,8 @@ def _count_choices(
             continue
         scene = config.scenes[game]
         for action in scene.choices:
-            first = sum(row["first_choice"] == action for row in readable)
-            last = sum(row["last_choice"] == action for row in readable)
+            first = [row["first_choice"] for row in readable].count(action)
+            last = [row["last_choice"] for row in readable].count(action)
             yield ChosenRow(
                 model=model,
                 game=game,

@@ -297,12 +297,8 @@ def _count_choices(by_game: Mapping[str, Sequence[Sample]]) -> Iterator[Cell]:
         )
         for when, choices in zip(_WHEN, both, strict=True):
             made = [choice for choice in choices if choice]
-            yield (
-                f"{game}: choice B {when}, %",
-                100 * made.count("B") / len(made) if made else None,
-                2,
-                "",
-            )
+            share = 100 * made.count("B") / len(made) if made else None
+            yield f"{game}: choice B {when}, %", share, 2, ""
 
 
 def _average_costs(samples: Sequence[Sample]) -> Iterator[Cell]:
@@ -328,8 +324,9 @@ def _judge(
     rated = [sample for samples in by_game.values() for sample in samples]
     for game, samples in by_game.items():
         counted = _tell_count(game, len(samples), published)
+        judged = [aggregate(sample.ratings) for sample in samples]
         for attempt, when in enumerate(_WHEN):
-            correct = sum(aggregate(sample.ratings)[attempt] for sample in samples)
+            correct = sum(one[attempt] for one in judged)
             yield f"{game}: correct {when}, %", 100 * correct / len(samples), 2, counted
     for game, samples in {"all games": rated, **by_game}.items():
         confusion = Confusion.of(
@@ -341,13 +338,9 @@ def _judge(
         yield from _count_confusion(game, confusion, counted, published)
     longest = [sample for sample in rated if len(sample.attempts) == _MOST_ATTEMPTS]
     if longest:
-        wrong = sum(not aggregate(sample.ratings)[1] for sample in longest)
-        yield (
-            "incorrect after five attempts, %",
-            100 * wrong / len(longest),
-            0,
-            f"{wrong} of {len(longest)}",
-        )
+        wrong = len([sample for sample in longest if not aggregate(sample.ratings)[1]])
+        counted = f"{wrong} of {len(longest)}"
+        yield "incorrect after five attempts, %", 100 * wrong / len(longest), 0, counted
     kappa = agreement([sample.ratings for sample in rated])
     yield "Fleiss' kappa of the raters", kappa, 2, "" if kappa is None else f"{kappa:.3f}"
 
@@ -596,13 +589,13 @@ def measure_translator(
                 counts["claims"] += len(claims)
                 others = [claim for claim in claims if turn_claim(claim) not in recorded]
                 counts["others"] += len(others)
-                counts["true"] += sum(
-                    checker.check(claim).verdict is Verdict.PROVED for claim in others
-                )
+                proved = [one for one in others if checker.check(one).verdict is Verdict.PROVED]
+                counts["true"] += len(proved)
             if number == 0 and not claims:
                 counts["unchecked"] += 1
             elif number == 0 and sample.ratings:
-                refuted = any(checker.check(claim).verdict is Verdict.REFUTED for claim in claims)
+                verdicts = (checker.check(claim).verdict for claim in claims)
+                refuted = Verdict.REFUTED in verdicts
                 judged.append((aggregate(sample.ratings)[0], not refuted))
     spoken = counts[Reading.READ] + counts[Reading.PARTLY_READ] + counts[Reading.UNREAD]
     return {

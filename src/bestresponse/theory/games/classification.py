@@ -199,7 +199,8 @@ def _strategically_zero_sum(game: NormalForm) -> bool:
     if min(sizes) <= slack:
         return bool(max(sizes) <= slack)
     total = parts[0] / sizes[0] + parts[1] / sizes[1]
-    return bool(abs(total).max() <= slack)
+    most = abs(total).max()
+    return bool(most <= slack)
 
 
 def _common_interest(game: NormalForm) -> bool:

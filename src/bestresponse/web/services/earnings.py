@@ -273,7 +273,7 @@ def compute_part(session: Session, seat: int, payment: Payment, draw: float) -> 
         rate=game.find_rate(payment),
         most=game.most,
         counts=False,
-        title=name_part(session.table.part),
+        title=label_part(session.table.part),
     )
     if not _counts(session, payment):
         return nothing
@@ -306,7 +306,7 @@ def _counts(session: Session, payment: Payment) -> bool:
     return session.over or (session.standing.closed and payment.unfinished == "so far")
 
 
-def name_part(part: Part) -> str:
+def label_part(part: Part) -> str:
     """Name a game as people know it; one that is played again has the number of the repetition.
 
     >>> from bestresponse.web.experiments.reading import parse_experiment
@@ -319,7 +319,7 @@ def name_part(part: Part) -> str:
     ... repeat = 2
     ... seats = ["person", "person"]
     ... '''
-    >>> [name_part(part) for part in parse_experiment(file)[1][""]]
+    >>> [label_part(part) for part in parse_experiment(file)[1][""]]
     ['A dilemma', 'A dilemma 2']
     """
     if not part.game.title:

@@ -8,7 +8,7 @@ from typing import Literal
 from bestresponse.core.errors import UsageError
 from bestresponse.runs.reporting.steps import format_action
 from bestresponse.web.access import ServerState
-from bestresponse.web.services.earnings import compute_earnings, name_part
+from bestresponse.web.services.earnings import compute_earnings, label_part
 from bestresponse.web.sessions.lobbies import Lobby
 from bestresponse.web.sessions.session import PHASES, Session, find_label
 
@@ -119,7 +119,7 @@ def _describe_person(
             treatment=session.table.treatment,
             part=session.table.number,
             parts=len(seats),
-            game=name_part(session.table.part) if session.table.part.name else "",
+            game=label_part(session.table.part) if session.table.part.name else "",
             role=role,
             session=current,
             seat=seat,
