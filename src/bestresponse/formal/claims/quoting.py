@@ -573,8 +573,9 @@ _ABSORBING: Final = ("no_dominant_choice", "guaranteed", "limited", "equal", "pu
 
 def _find_denial(claim: Claim, said: Said) -> str:
     """Say what is wrong with the denial of a claim, or with its absence."""
-    places = [one.place for one in (*said.amounts, *said.named)]
-    speaking = {said.clauses[place] for place in (*places, *said.find("keys"))}
+    told: list[_Amount | _Named] = [*said.amounts, *said.named]
+    places = [one.place for one in told] + said.find("keys")
+    speaking = {said.clauses[place] for place in places}
     denials = [place for place in said.find("denials") if not said.clauses[place][1]]
     # "It isn't close, 5 beats 3": the first clause says nothing of the game.
     denials = [place for place in denials if said.clauses[place] in speaking]
