@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 import running
+from courses import name_course
 
 from bestresponse.games.lookup import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
@@ -86,7 +87,8 @@ def play(study: str, game: str, settings: tuple[tuple[str, object], ...]) -> tup
         else:
             roles = NamedGame.find(game).game().roles
             seats = dict.fromkeys(roles, "random") | {roles[0]: "m"}
-            config = SimulateConfig(game, seat=seats, repeats=1, **dict(settings))
+            chosen = dict(settings)
+            config = SimulateConfig(name_course(game, chosen), seat=seats, repeats=1, **chosen)
             running.run(simulate, config, Path(folder), {"m": model})
     return tuple(
         "\n".join(message.content for message in request.messages) for request in model.asked

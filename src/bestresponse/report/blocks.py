@@ -243,7 +243,7 @@ class lead:
         if len(told) > 1:
             last, worst = told[-1]
             end = "least" if self.verb == "loses" else "most"
-            sentence = f"Of {len(told)}, {sentence}, the {end}; {last} {worst}"
+            sentence = f"Of {len(told)} players, {sentence}, the {end}; {last} {worst}"
         return f"{sentence}."
 
 

@@ -59,7 +59,7 @@ def test_with_three_speakers_a_person_says_whom_it_addresses(play, tmp_path):
     [
         (
             ["meeting", "--rounds", "3"],
-            "--rounds belongs to games with a payoff table, and meeting has none",
+            "meeting dialogue cannot be repeated, because not all choose once",
         ),
         (
             ["meeting", "--seat", "referee=me"],

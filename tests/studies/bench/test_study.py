@@ -185,8 +185,8 @@ def test_the_page_begins_with_what_was_found_and_its_picture(tmp_path):
     ran = running.run(bench, config, tmp_path, {"sure": sure, "even": even})
     sentence, picture = ran.report().opening[:2]
     assert re.sub(r" \[[^]]*\]", "", sentence.text) == (
-        "Of 2 players, even / mixed loses 0.0 % (exploitability / range), the least;"
-        " sure / mixed 50.0 %."
+        "Of 2 players, even / mixed loses 0.000 (exploitability / range), the least;"
+        " sure / mixed 0.500."
     )
     assert picture.caption.startswith("Estimates")
 

@@ -89,7 +89,7 @@ class Processes:
         with _Workers(count) as started:
             try:
                 yield from map_ahead(
-                    lambda item: started.pool.submit(function, item),
+                    partial(started.submit, function),
                     Future.result,
                     items,
                     count,
@@ -155,6 +155,18 @@ class _Workers:
     def __exit__(self, *raised: object) -> None:
         self.pool.shutdown(wait=True, cancel_futures=True)
 
+    def submit(self, function: Callable[..., B], *arguments: object) -> Future[B]:
+        """Hand work to the pool, which may start a worker for it.
+
+        A process is begun with the signals blocked that its thread blocks: Ctrl-C does not reach a
+        worker that has not come to ignoring it.
+        """
+        heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            return self.pool.submit(function, *arguments)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, heard)
+
     def run(self, function: Callable[..., B], *arguments: object) -> B:
         """Run a function in a worker, and in another where that one is lost.
 
@@ -163,7 +175,7 @@ class _Workers:
         for _ in range(_TRIES):
             pool = self.pool
             try:
-                return pool.submit(function, *arguments).result()
+                return self.submit(function, *arguments).result()
             except BrokenProcessPool:
                 with self._lock:
                     if self.pool is pool:

@@ -454,8 +454,8 @@ simulate = Study(
         config.referee,
     ),
     report=(
-        lead(("payoff",), "earns"),
         warn_of_gaps,
+        lead(("payoff",), "earns"),
         show_people,
         metrics_table("What they earned"),
         boxes("payoffs", by="seat", value="payoff"),
