@@ -171,6 +171,8 @@ MISTAKES = [
         "tournament prisoners-dilemma --entries grim --entries grim",
         "--entries: two entries are called",
     ),
+    ("simulate chicken --noise 0.1", 'Rounds are a mechanism: --with "repeated(noise=VALUE)".'),
+    ("verify chicken --noise 0.1", "verify has no option --noise. `bestresponse verify --help`"),
     ("tournament tit-for-tat", "tit-for-tat is a strategy, not a game; name the game first"),
     ("bench storys", "Did you mean `bestresponse bench stories`?"),
     ("solve m.jsn", "there is no file 'm.jsn'; files of games end in .nfg, .efg, .json or .pl"),

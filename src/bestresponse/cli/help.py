@@ -295,6 +295,8 @@ def explain_usage_error(error: Mistyped) -> str:
             if error.ctx is not None and name in getattr(error.ctx.command.callback, "rare", ()):
                 return f"{command} takes {name} as a setting: --settings {name}=VALUE. {where}"
             hint = _MEANT.get(typed) or near.replace(" Did you mean ", " Did you mean --")
+            if name in ("continuation", "discount", "noise") and "--with" in options:
+                hint = f' Rounds are a mechanism: --with "repeated({name}=VALUE)".'
             return f"{command} has no option {typed}.{hint} {where}"
         case "BadOptionUsage":
             if "does not take a value" in error.message:

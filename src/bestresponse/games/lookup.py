@@ -177,11 +177,14 @@ class LoadedGame:
         return form.players if isinstance(form, NormalForm | Tree) else tuple(form.roles)
 
     def add(self, mechanisms: Sequence[str]) -> LoadedGame:
-        """Return the game with these mechanisms, the first one next to it."""
+        """Return the game with these mechanisms, the first one next to it.
+
+        What is known of the plain game, such as that defection is dominant, need not hold of it.
+        """
         game = self.playable()
         for text in mechanisms:
             game = apply_mechanism(game, text)
-        return replace(self, name=name_with(self.name, mechanisms), game=game)
+        return replace(self, name=name_with(self.name, mechanisms), game=game, description="")
 
     def playable(self) -> AnyGame:
         """The game as players take it; tables and trees become rules."""

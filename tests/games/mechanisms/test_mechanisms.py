@@ -111,6 +111,15 @@ def test_defection_survives_and_cooperation_is_added():
     assert pure == {3.0, 1.0}
 
 
+@pytest.mark.parametrize("name", ["contract", "mediator", "repeated(rounds=2)"])
+def test_what_is_known_of_the_plain_game_is_not_said_of_the_changed_one(name):
+    # Beside a mediator defection is not dominant: to delegate is better against who delegates.
+    plain = find_game("prisoners-dilemma")
+    changed = find_game(f"prisoners-dilemma with {name}")
+    assert plain.description.startswith("Defection is dominant")
+    assert (changed.description, changed.citation) == ("", plain.citation)
+
+
 def test_agreed_moves_and_payments_can_be_set():
     game = find_game("chicken with contract(payment=2, row=swerve, col=straight)").playable()
     assert game.agreed == ((("row", "swerve"), ("col", "straight")),)
@@ -153,7 +162,11 @@ def test_a_game_in_a_file_keeps_its_mechanisms_in_a_run(tmp_path):
     ("name", "why"),
     [
         ("prisoners-dilemma with contract(row=sing)", "nobody can fulfil a contract with row=sing"),
-        ("prisoners-dilemma with contract(anna=defect)", "nobody can fulfil a contract"),
+        (
+            "prisoners-dilemma with contract(anna=defect)",
+            "contract has no setting 'anna'; it has payment, row, col",
+        ),
+        ("chicken with repeated(round=3)", "no setting 'round'; it has rounds, continuation,"),
         ("prisoners-dilemma with contract(payment=-1)", "the payment of a contract is -1"),
         ("prisoners-dilemma with contract(payment=much)", "payment: expected a number, got 'much'"),
         ("prisoners-dilemma with mediator(row=sing)", "nobody can fulfil a mediator with row=sing"),

@@ -69,6 +69,7 @@ def apply_mechanism(game: Game[S], text: str) -> AnyGame:
     function = mechanisms.load(name)
     parameters = list(signature(function).parameters.values())[1:]
     known = {one.name: one.default for one in parameters if one.kind is not Parameter.VAR_KEYWORD}
+    moves = game.roles if len(known) < len(parameters) else ()
     settings: dict[str, object] = {}
     for setting, value in typed.items():
         if setting in known:
@@ -76,10 +77,10 @@ def apply_mechanism(game: Game[S], text: str) -> AnyGame:
                 settings[setting] = read_like(known[setting], value)
             except ValueError as error:
                 raise UsageError(f"{text}: {setting}: {error}") from None
-        elif len(known) < len(parameters):  # it takes moves by role
+        elif setting in moves:
             settings[setting] = value
         else:
-            there = ", ".join(known) or "none"
+            there = ", ".join((*known, *moves)) or "none"
             raise UsageError(f"{name} has no setting {setting!r}; it has {there}")
     changed: AnyGame = function(game, **settings)
     return changed
