@@ -7,17 +7,7 @@ pytest.importorskip("fastapi", reason="the extra `web` is not installed")
 from outlines import outlined_figures  # noqa: F401 - for all tests below
 from web_server import Clock, Server
 
-from bestresponse.web.services import formalizing
-from bestresponse.web.services.checks import CheckQueue
 from bestresponse.web.sessions import session
-
-PATIENT = CheckQueue(patience=300)
-
-
-@pytest.fixture(autouse=True)
-def patient_checks(monkeypatch):
-    """Whoever has a program checked waits until it is, however busy the machine is."""
-    monkeypatch.setattr(formalizing, "_queue", PATIENT)
 
 
 @pytest.fixture

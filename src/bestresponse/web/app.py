@@ -38,10 +38,10 @@ from bestresponse.web.services.play import create_experiment
 from bestresponse.web.sessions.errors import AlreadyAnswered, BrokenSession, NotFound
 from bestresponse.web.sessions.journal import Journal
 from bestresponse.web.sessions.seat_worker import SeatWorker
-from bestresponse.web.sessions.setup import Busy, list_offers
+from bestresponse.web.sessions.setup import list_offers
 from bestresponse.web.sessions.store import SessionStore
 from bestresponse.web.texts import Cause
-from bestresponse.web.views import formalize, join, play, rooms, seat, watch
+from bestresponse.web.views import join, play, rooms, seat, watch
 
 _log = logging.getLogger("bestresponse.web")
 _STATIC = {"app.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"}
@@ -50,10 +50,10 @@ _STATUSES: dict[tuple[type[Exception], ...], int] = {
     (NotFound,): 404,
     (AlreadyAnswered,): 409,
     (TooFast,): 429,
-    (StoreError, ModelError, BrokenSession, Busy): 503,
+    (StoreError, ModelError, BrokenSession): 503,
 }
 """How an error is answered; any other that is no fault of ours by 422."""
-_VIEWS = (seat, rooms, play, watch, formalize)
+_VIEWS = (seat, rooms, play, watch)
 """Paths are tried in this order, so what participants ask for comes first."""
 
 
@@ -203,8 +203,6 @@ async def _answer_error(request: Request, error: Exception) -> Response:
     headers = {}
     if isinstance(error, TooFast):
         headers["retry-after"] = "30"
-    if isinstance(error, Busy):
-        headers["retry-after"] = "5"
     return _say(request, status, sentence, headers)
 
 
@@ -288,6 +286,7 @@ def open_web_server(
     hosts = settings.hosts
     if hosts or settings.host in LOOPBACK:
         hosts = (*LOOPBACK, *hosts)
+    known_hosts = frozenset(host.lower() for host in hosts)
     server = ServerState(
         SessionStore(journal),
         keys,
@@ -295,7 +294,7 @@ def open_web_server(
         open_model=open_model,
         models=models,
         pictures=pictures,
-        hosts=frozenset(host.lower() for host in hosts),
+        hosts=known_hosts,
     )
     if settings.experiment and server.sessions.find_experiment(settings.experiment) is None:
         create_experiment(server, settings.experiment)

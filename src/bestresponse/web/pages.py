@@ -18,7 +18,6 @@ from bestresponse.web.experiments.model import Experiment
 from bestresponse.web.services.chat import ChatLine
 from bestresponse.web.services.export import Row
 from bestresponse.web.services.fields import DrawnField
-from bestresponse.web.services.formalizing import CheckedProgram
 from bestresponse.web.services.people import PersonState
 from bestresponse.web.services.play import LobbyState, LobbySummary
 from bestresponse.web.services.seat import SeatView, StudyStage
@@ -434,28 +433,3 @@ class ReplayPage(SitePage):
     priced: bool
     replay: ReplayBoard
     links: ReplayLinks
-
-
-@page_model
-class FormalizePage(AdminForm):
-    """A story, its program, and the game that the program is."""
-
-    template = "formalize.html"
-    here: str = "formalize"
-
-    story: str
-    program: str
-    name: str
-    checked: CheckedProgram
-    examples: list[str]
-    models: tuple[str, ...]
-    saved: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class CheckedGame(PageModel):
-    """The game of a program, or what is wrong with it: a part of a page."""
-
-    template = "formalize_game.html"
-
-    checked: CheckedProgram

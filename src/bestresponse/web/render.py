@@ -143,7 +143,8 @@ def _format_prose(context: Context, text: str) -> Markup:
     Lines after dashes that are indented become lists inside the list.
     """
     runs: list[tuple[str, list[str] | list[NestedItem]]] = []
-    for kind, run in itertools.groupby(visible(abridged(text, _LONGEST)).split("\n"), _find_kind):
+    shown = visible(abridged(text, _LONGEST))
+    for kind, run in itertools.groupby(shown.split("\n"), _find_kind):
         lines = list(run)
         runs.append((kind, _nest_items(lines) if kind == "-" else lines))
     return Markup(render_text(ProseRuns(runs, context["t"])))

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from itertools import chain
 from pathlib import Path
 from random import Random
 
@@ -406,8 +407,11 @@ def render_preview(title: str, pages: Sequence[SeenPage]) -> str:
 
 def list_seated_models(text: str) -> list[str]:
     """List the models that an experiment file seats or lets rule."""
-    parts = [part for treated in parse_experiment(text)[1].values() for part in treated]
-    return list(dict.fromkeys(name for part in parts for name in list_named_models(part.setup)))
+    _, treatments = parse_experiment(text)
+    named: dict[str, None] = {}
+    for part in chain.from_iterable(treatments.values()):
+        named |= dict.fromkeys(list_named_models(part.setup))
+    return list(named)
 
 
 def count_people(text: str) -> int:

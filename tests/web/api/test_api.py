@@ -1,5 +1,4 @@
-"""The API does what the pages do: taking a seat, the end of a game, watching runs,
-formalizing."""
+"""The API does what the pages do: taking a seat, the end of a game, watching runs."""
 
 import pytest
 from recorded_plays import read_plays
@@ -8,8 +7,6 @@ from web_server import MODEL
 
 import bestresponse as br
 from bestresponse.runs.study import studies
-
-PROGRAM_NAME = "my-dilemma"
 
 
 def laid(server, game="prisoners-dilemma", seats=("person", "person"), rounds=1, **more):
@@ -247,24 +244,15 @@ def test_what_is_not_there_is_told_apart_from_what_failed(server):
     assert listed == {"broken": True}
 
 
-def test_a_program_is_checked_saved_and_read_again(server):
-    api = server.api()
-    example = next(
-        one for one in api.get("/api/examples").json() if one["name"] == "prisoners_dilemma"
-    )
-    checked = api.post("/api/programs/check", json={"program": example["program"]}).json()
-    assert checked["ok"] is True
-    assert "Equilibria" in [section["title"] for section in checked["sections"]]
-    broken = api.post("/api/programs/check", json={"program": "player(row"}).json()
-    assert (
-        broken["ok"],
-        broken["diagnostics"][0]["line"],
-        broken["diagnostics"][0]["severity"],
-    ) == (False, 1, "error")
-    saved = {"name": PROGRAM_NAME, "story": example["story"], "program": example["program"]}
-    assert api.post("/api/programs", json=saved).json() == [PROGRAM_NAME]
-    assert api.get(f"/api/programs/{PROGRAM_NAME}").json() == saved
-    assert api.get("/api/programs/..%2fsecret").status_code in (404, 422)
+def test_a_game_of_ones_own_is_looked_up_by_its_name_and_never_by_a_path(server):
+    (server.folder / "games").mkdir()
+    (server.folder / "secret.pl").write_text("p(1).")
+    (server.folder / "games" / "..secret.pl").write_text("p(1).")
+    for name in ("../secret", "..secret", "nothing"):
+        answer = server.admin.get("/play/new", params={"game": f"saved:{name}"})
+        assert answer.status_code == 422
+        assert "is no saved game named" in answer.text
+    assert "saved:" not in server.admin.get("/").text
 
 
 def test_no_seat_may_watch(server):
@@ -278,8 +266,6 @@ def test_no_seat_may_watch(server):
         "/api/leaderboard",
         f"/api/runs/sessions/plays/{session}",
         f"/api/compare?first={name}&second={name}",
-        "/api/examples",
-        "/api/programs",
         "/api/models",
         f"/api/sessions/{session}",
         "/api/export/decisions.csv",

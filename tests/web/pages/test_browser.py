@@ -41,25 +41,15 @@ def test_two_people_and_a_model_finish_a_water_game(site, people):
     assert play.record.players["Cindy"] == f"model:{MODEL}"
 
 
-def test_a_formalized_story_is_saved_and_played_by_two_people(site, people):
+def test_a_program_in_the_folder_of_games_is_played_by_two_people(site, people):
     admin = people(f"{site.base}/enter/{site.state.keys.admin}")
-    admin.goto(f"{site.base}/formalize")
     program = next(one.program for one in library() if one.name == "prisoners_dilemma")
-    admin.locator("#program").fill(program.replace("initial(s0).", "initial(s0)", 1))
-    admin.get_by_role("heading", name="Not a game yet").wait_for()
-    line = admin.locator(".diagnostics .jump").first
-    number = int(line.inner_text().removeprefix("Line "))
-    line.click()
-    field = "document.getElementById('program')"
-    picked = admin.evaluate(f"{field}.value.slice({field}.selectionStart, {field}.selectionEnd)")
-    assert picked == program.replace("initial(s0).", "initial(s0)", 1).split("\n")[number - 1]
-    admin.locator("#program").fill(
+    (site.folder / "games").mkdir()
+    (site.folder / "games" / "the-cell.pl").write_text(
         program.replace("payoff('Silent', 'Silent', 3, 3)", "payoff('Silent', 'Silent', 4, 4)")
     )
-    admin.get_by_role("heading", name="The game", exact=True).wait_for()
-    admin.get_by_text("4, 4").first.wait_for()
-    admin.locator("input[name=name]").fill("the-cell")
-    admin.get_by_role("button", name="Save and play").click()
+    admin.goto(site.base)
+    admin.get_by_role("link", name="the-cell").click()
     admin.locator("#seat1").select_option("person")
     admin.locator("input[name=quiz]").uncheck()
     admin.get_by_role("button", name="Lay the table").click()
@@ -345,7 +335,6 @@ def test_no_page_is_wider_than_a_telephone_and_none_complains(site, chromium):
         "/",
         "/play/new?game=water",
         "/watch",
-        "/formalize",
         "/export",
         "/watch/run/sessions",
     )

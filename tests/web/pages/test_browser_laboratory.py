@@ -12,10 +12,7 @@ pytest.importorskip("uvicorn", reason="the extra `web` is not installed")
 
 import sample_runs
 from browser import ready, shows
-from waiting import wait_until
-from web_server import MODEL
 
-from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.web.services.export import list_participants
 from bestresponse.web.sessions.setup import GameChoice, Setup
@@ -159,28 +156,6 @@ def test_a_table_is_restarted_and_the_pages_follow(site, people):
     for page in (ann, bob):
         page.get_by_text("The experimenter has restarted this game.").wait_for()
         page.get_by_text("Round 1 of 2").wait_for()
-
-
-def test_a_long_job_of_a_model_is_cancelled(site, people):
-    asked, go_on = threading.Event(), threading.Event()
-
-    def answer(request):
-        asked.set()
-        go_on.wait(120)
-        return "nothing"
-
-    site.state.open_model = lambda name: ScriptedModel(answer)
-    admin = enter(site, people)
-    admin.goto(f"{site.base}/formalize")
-    admin.locator("[name=story]").fill(
-        "Two drivers meet on a narrow road. Each may swerve or go straight."
-    )
-    admin.locator("[data-help]").click()
-    wait_until(lambda: admin.wait_for_timeout(50) or asked.is_set())
-    admin.get_by_role("button", name="Cancel").click()
-    admin.locator(".job", has_text="Cancelled.").wait_for()
-    go_on.set()
-    assert MODEL in site.state.models
 
 
 def test_the_replay_of_a_play_that_goes_on_follows_it(site, people):

@@ -53,9 +53,6 @@ def test_the_admin_has_nine_forms_and_people_five():
     admin = [path for path in PROTECTED if "{token}" not in path]
     assert admin == [
         "/experiments",
-        "/formalize/check",
-        "/formalize/help",
-        "/formalize/save",
         "/leave",
         "/lobby/{lobby}/act",
         "/lobby/{lobby}/message",

@@ -13,7 +13,6 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.web.sessions.journal import Journal
 from bestresponse.web.sessions.seat_worker import make_seat
 from bestresponse.web.sessions.setup import (
-    Busy,
     GameChoice,
     Setup,
     check_setup,
@@ -23,7 +22,6 @@ from bestresponse.web.sessions.setup import (
     list_referees,
     make_game,
     read_checked,
-    take_turn,
 )
 
 DILEMMA = GameChoice("prisoners-dilemma")
@@ -196,23 +194,6 @@ def test_the_list_has_tables_that_repeat_and_trees_that_do_not():
         ("rules", True),
     ]
     assert offers["dialogue:meeting"].kind == "dialogue"
-
-
-def test_eight_programs_are_written_at_once_and_the_ninth_is_told_to_wait():
-    turns = [take_turn() for _ in range(9)]
-    for turn in turns[:8]:
-        turn.__enter__()
-    try:
-        with pytest.raises(
-            Busy,
-            match="8 programs are being written already; try again in a minute",
-        ):
-            turns[8].__enter__()
-    finally:
-        for turn in turns[:8]:
-            turn.__exit__(None, None, None)
-    with take_turn():
-        pass
 
 
 def test_a_referee_is_a_model():

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from socket import AF_INET, AF_INET6, IPPROTO_TCP, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, socket
-from threading import Thread
 from typing import ClassVar, Literal
 
 import typer
@@ -34,7 +33,6 @@ try:
     from bestresponse.web.experiments.phrases import write_text_table
     from bestresponse.web.experiments.reading import check_experiment, list_remarks
     from bestresponse.web.security import read_secret
-    from bestresponse.web.services.formalizing import prepare_solver
     from bestresponse.web.services.pack import find_lobby_id, make_pack, replay_pack
     from bestresponse.web.sessions.journal import SESSIONS
     from bestresponse.web.sessions.lobbies import check_room
@@ -149,7 +147,6 @@ def open_to_people(config: ServeConfig) -> None:
                             invitation = server.room_path(config.room)
                         print(f"participants: {_link(listener, invitation)}")
                     print("Press Ctrl+C to stop; run the same command to resume.", flush=True)
-                Thread(target=prepare_solver, daemon=True).start()
                 served = uvicorn.Config(
                     app,
                     log_level="warning",

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain
 from string import Template
 from urllib.parse import urlsplit
 
@@ -123,7 +124,7 @@ def _check_payment(
             if isinstance(table.get(name), str):
                 why = f"{name} is {table[name][:40]!r}; expected a number without quotes"
                 yield Contradiction(why, (*path, name))
-    parts = [part for treated in treatments.values() for part in treated]
+    parts = list(chain.from_iterable(treatments.values()))
     if payment is None:
         for number, game in enumerate(games):
             for name in ("rate", "bonus", "most"):
@@ -315,7 +316,7 @@ def _check_chat(part: Part) -> Iterator[Contradiction]:
 
 
 def _check_games(treatments: Mapping[str, Sequence[Part]]) -> Iterator[Contradiction]:
-    for part in (part for parts in treatments.values() for part in parts):
+    for part in chain.from_iterable(treatments.values()):
         where = ("games", part.number)
         yield from _check_chat(part)
         texts = [question.text for question in part.game.questions]

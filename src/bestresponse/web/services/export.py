@@ -245,8 +245,11 @@ def _list_tables(server: ServerState, lobby: str) -> list[tuple[SessionTable, Se
 
     A session that cannot be rebuilt is None.
     """
-    tables = [table for known in _list_lobbies(server, lobby) for table in known.tables]
-    return [(table, server.sessions.find_session(table.id)) for table in tables]
+    found = []
+    for known in _list_lobbies(server, lobby):
+        for table in known.tables:
+            found.append((table, server.sessions.find_session(table.id)))
+    return found
 
 
 def _count_rounds(choice: GameChoice) -> int | None:

@@ -3,13 +3,16 @@
 Control is what the experimenter does about them.
 """
 
+import re
 import time
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Literal, get_args
 
 from bestresponse.core.codec import submission_to_json
 from bestresponse.core.errors import UsageError
+from bestresponse.games.logic.game import read_program_text
 from bestresponse.players.lookup import list_strategies
 from bestresponse.telling.render import write_rules
 from bestresponse.web.access import Name, Server, ServerState
@@ -20,8 +23,22 @@ from bestresponse.web.sessions.lobbies import Lobby
 from bestresponse.web.sessions.session import PHASES, Session, SessionTable, find_label
 from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup, list_named_models, make_game
 
+_OWN_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 Action = Literal["begin", "advance", "replace", "close", "restart"]
 _LONGEST_MESSAGE = 1000
+
+
+def list_own_games(output: Path) -> tuple[str, ...]:
+    """List the names of the programs in the folder `games` of the output, in their order."""
+    programs = sorted(output.glob("games/*.pl"))
+    return tuple(path.stem for path in programs if _OWN_NAME.fullmatch(path.stem))
+
+
+def read_own_game(output: Path, name: str) -> str:
+    """Read the program of that name, which is looked up among those that are there."""
+    if name not in list_own_games(output):
+        raise UsageError(f"there is no saved game named {name!r}")
+    return read_program_text(output / "games" / f"{name}.pl")
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,12 +298,12 @@ def _open_tables(server: ServerState, lobby: Lobby, session: str) -> list[Sessio
 
     One that cannot be rebuilt is left out.
     """
-    opened = [
-        server.sessions.find_session(table.id)
-        for table in lobby.tables
-        if session in ("", table.id)
-    ]
-    return [table for table in opened if table is not None and not table.ended]
+    opened: list[Session] = []
+    for table in lobby.tables:
+        found = server.sessions.find_session(table.id) if session in ("", table.id) else None
+        if found is not None and not found.ended:
+            opened.append(found)
+    return opened
 
 
 def act(

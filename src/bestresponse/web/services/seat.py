@@ -290,7 +290,7 @@ def try_ready(context: SeatContext, typed: list[str], agreed: bool) -> dict[str,
     if find_page(context) is not None:
         raise NotAsked("a page with questions comes first; answer it, then say that you are ready")
     quiz = list_quiz_questions(session, seat)
-    padded = [*typed, *("" for _ in quiz)][: len(quiz)]
+    padded = [*typed, *[""] * len(quiz)][: len(quiz)]
     wrong = {
         f"quiz.{k}": why for k, why in find_mistakes(quiz, padded, session.table.texts).items()
     }

@@ -8,8 +8,8 @@ from a closed list or given as the text of a logic program; no name ever becomes
 """
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import asdict, field, replace
 from functools import cached_property, lru_cache
 from typing import Annotated, Literal, TypeVar
@@ -21,7 +21,7 @@ from bestresponse.core.capabilities import (
     AdjustableRounds,
     check_telling,
 )
-from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, Role, S
 from bestresponse.core.json import canonical
 from bestresponse.core.registry import did_you_mean, games
@@ -260,9 +260,8 @@ def _build_game(choice: GameChoice) -> AnyGame:
         return StrategyMethod(_build_game(replace(choice, answers="direct")))
     if choice.program:
         name = choice.name or "game"
-        return _make_playable(
-            LoadedGame(name, "file", program_game(validate_program(choice.program), name)), choice
-        )
+        game = program_game(validate_program(choice.program), name)
+        return _make_playable(LoadedGame(name, "file", game), choice)
     if choice.name.startswith(_DIALOGUE):
         return make_dialogue(choice.name.removeprefix(_DIALOGUE), choice.parameters)
     known = list(game_names())
@@ -341,28 +340,6 @@ def _make_playable(loaded: LoadedGame, choice: GameChoice) -> AnyGame:
     return set_parameters(game, {"rounds": choice.rounds})
 
 
-class Busy(BestResponseError):
-    """As many programs are being checked or written as may be at once."""
-
-
-_MOST_WRITTEN = 8
-_written = threading.BoundedSemaphore(_MOST_WRITTEN)
-
-
-@contextmanager
-def take_turn() -> Iterator[None]:
-    """Be one of the few who have a program written by a model.
-
-    `Busy` keeps the threads of the server free.
-    """
-    if not _written.acquire(blocking=False):
-        raise Busy(f"{_MOST_WRITTEN} programs are being written already; try again in a minute")
-    try:
-        yield
-    finally:
-        _written.release()
-
-
 def validate_program(source: str) -> Report:
     """Take the program through all stages of validation."""
     with closing(open_engine("embedded")) as engine:
@@ -415,12 +392,11 @@ def _check_role_names(roles: Sequence[Role]) -> None:
 
 def list_named_models(setup: Setup) -> list[str]:
     """List the models that the setup names."""
-    named = (*setup.seats, setup.referee)
-    return list(
-        dict.fromkeys(
-            occupant.removeprefix("model:") for occupant in named if occupant.startswith("model:")
-        )
-    )
+    named: dict[str, None] = {}
+    for occupant in (*setup.seats, setup.referee):
+        if occupant.startswith("model:"):
+            named[occupant.removeprefix("model:")] = None
+    return list(named)
 
 
 def list_referees(game: Game[S], models: Iterable[str]) -> list[str]:

@@ -259,8 +259,10 @@ class SessionStore:
 
     def gather_answers(self, session: str, seat: int) -> dict[str, ItemAnswer]:
         """Return what the person has answered on all pages with questions, by question name."""
-        sent = [self.questionnaires[address] for address in self.list_seats(session, seat)]
-        return {name: answer for answers in sent for name, answer in answers.items()}
+        sent: dict[str, ItemAnswer] = {}
+        for address in self.list_seats(session, seat):
+            sent |= self.questionnaires[address]
+        return sent
 
     def note_finished(self, session: str, seat: int) -> None:
         """Keep the time at which the person first saw the last page of an experiment.

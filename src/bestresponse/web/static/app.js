@@ -252,86 +252,6 @@ function refreshPart(box) {
   setTimeout(again, every);
 }
 
-function formalize(form) {
-  const program = form.querySelector("#program");
-  const gutter = form.querySelector(".gutter");
-  const game = document.getElementById("game");
-  const post = (path, signal) => fetch(path, { method: "POST", body: new URLSearchParams(new FormData(form)), credentials: "same-origin", signal });
-  const number = () => {
-    const wrong = new Map([...game.querySelectorAll("[data-line]")].map((line) => [Number(line.dataset.line), line.className]));
-    gutter.replaceChildren(...program.value.split("\n").map((_, index) => {
-      const line = document.createElement("span");
-      line.textContent = `${index + 1}\n`;
-      if (wrong.has(index + 1)) line.className = wrong.get(index + 1);
-      return line;
-    }));
-    gutter.scrollTop = program.scrollTop;
-  };
-  let waiting = 0;
-  let asked = 0;
-  const check = async () => {
-    const mine = ++asked;
-    const answer = await post("/formalize/check").catch(() => null);
-    if (mine !== asked) return;
-    if (answer && answer.ok) {
-      game.innerHTML = await answer.text();
-      number();
-    } else if (answer && answer.status === 503) {
-      // Many programs are checked at once; the check goes on, and its answer is there later.
-      waiting = setTimeout(check, 1000 * Number(answer.headers.get("retry-after") || 5));
-    }
-  };
-  game.addEventListener("click", (event) => {
-    const line = event.target.closest(".jump") && event.target.closest("[data-line]");
-    if (line) goToLine(program, Number(line.dataset.line));
-  });
-  program.addEventListener("input", () => { number(); clearTimeout(waiting); waiting = setTimeout(check, 350); });
-  program.addEventListener("scroll", () => { gutter.scrollTop = program.scrollTop; });
-  form.querySelectorAll("[data-nojs]").forEach((button) => button.remove());
-  const button = form.querySelector("[data-help]");
-  if (button) button.addEventListener("click", () => askModel(form, button, post, (text) => { program.value = text; number(); check(); }));
-  number();
-}
-
-function goToLine(field, number) {
-  const lines = field.value.split("\n");
-  const start = lines.slice(0, number - 1).reduce((sofar, line) => sofar + line.length + 1, 0);
-  field.focus();
-  field.setSelectionRange(start, start + (lines[number - 1] || "").length);
-  field.scrollTop = (number - 4) * (field.scrollHeight / lines.length);
-  field.scrollLeft = 0;
-}
-
-async function askModel(form, button, post, take) {
-  const list = form.querySelector(".job");
-  const say = (lines) => list.replaceChildren(...lines.map((line) => {
-    const item = document.createElement("li");
-    item.textContent = line;
-    return item;
-  }));
-  const cancel = form.querySelector("[data-cancel]");
-  const wait = new AbortController();
-  cancel.onclick = () => wait.abort();
-  button.disabled = true;
-  cancel.hidden = false;
-  say(["The model is at work."]);
-  try {
-    const answer = await post("/formalize/help", wait.signal);
-    if (answer.ok) {
-      const { lines, program } = await answer.json();
-      say(lines);
-      if (program) take(program);
-    } else {
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      say([page.querySelector("main p").textContent]);
-    }
-  } catch {
-    say([wait.signal.aborted ? "Cancelled." : "The server could not be reached."]);
-  }
-  cancel.hidden = true;
-  button.disabled = false;
-}
-
 // A play step by step: the arrow keys and the slider move, the boards show where the play is.
 function replayPlay(box) {
   const frames = [...box.querySelectorAll("[data-frame]")];
@@ -437,6 +357,5 @@ function enliven() {
   document.querySelectorAll("[data-wide-open]").forEach(openWhereWide);
   document.querySelectorAll("[data-copy-from]").forEach(copyFrom);
   document.querySelectorAll("[data-filter]").forEach(filterBy);
-  document.querySelectorAll("[data-formalize]").forEach(formalize);
 }
 enliven();

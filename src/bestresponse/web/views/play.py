@@ -49,7 +49,6 @@ from bestresponse.web.render import Closed, describe_errors, render_form, render
 from bestresponse.web.security import REPORT_POLICY
 from bestresponse.web.services import play
 from bestresponse.web.services.export import list_participants
-from bestresponse.web.services.formalizing import list_saved_games, load_game
 from bestresponse.web.services.people import STAGES, PersonState, count_stages, list_people
 from bestresponse.web.services.play import Action, LobbyState, LobbySummary
 from bestresponse.web.services.seat import find_seat
@@ -84,7 +83,7 @@ def home(server: Server, page: Page = 1) -> HTMLResponse:
         rooms={name: server.room_path(name) for name in server.sessions.rooms},
         opened=server.sessions.rooms,
         offers=setup.list_offers(),
-        saved=list_saved_games(server.output),
+        saved=play.list_own_games(server.output),
     )
     return render_page(shown)
 
@@ -128,9 +127,9 @@ def _try_experiment(server: ServerState, text: str, action: str, people: int) ->
     if action == "check":
         note = f"This file is right. People who fill one group of every treatment: {needed}."
         return _show_experiment_form(server, typed=text, note=note)
-    settings = TrialSettings(
-        needed if action == "preview" else min(max(people, 1), _MOST_BOTS), models=server.models
-    )
+    if action == "bots":
+        needed = min(max(people, 1), _MOST_BOTS)
+    settings = TrialSettings(needed, models=server.models)
     trial = try_experiment(text, settings, server.model)
     if action == "preview":
         return HTMLResponse(
@@ -146,12 +145,12 @@ def new(server: Server, game: str, rounds: int = 0, mixed: bool = False) -> HTML
 
 
 def _choose(server: ServerState, name: str, rounds: int | None, mixed: bool) -> setup.GameChoice:
-    """Return the game of that name, which may be a saved one.
+    """Return the game of that name, which may be one of the user's own.
 
     Without a number of rounds it has its usual ones.
     """
     program = (
-        load_game(server.output, name.removeprefix(_SAVED)).program
+        play.read_own_game(server.output, name.removeprefix(_SAVED))
         if name.startswith(_SAVED)
         else ""
     )

@@ -242,7 +242,7 @@ def _show_replay(
     stages = list_stages(stored.record, game, asked)
     steps = [step for stage in stages for step in stage.steps]
     priced = any(step.regret is not None or step.regret_equilibrium is not None for step in steps)
-    briefing = write_rules(game.view(game.start(), game.roles[0])) if game else ""
+    briefing = _brief(game)
     shown = ReplayPage(
         title=name_play(stored),
         play=stored,
@@ -253,6 +253,14 @@ def _show_replay(
         links=links,
     )
     return render.render_page(shown)
+
+
+def _brief(game: Game[S] | None) -> str:
+    """Write the rules as the first role is told them; nothing where the game is not known."""
+    if game is None:
+        return ""
+    view = game.view(game.start(), game.roles[0])
+    return write_rules(view)
 
 
 @pages.get("/export")
@@ -366,7 +374,7 @@ def show_play(server: Server, run: Name, spec: Name) -> dict[str, object]:
     """
     stored, asked, live = server.runs.open_play(run, spec)
     game = runs.rebuild_game(server.runs.folder(run), stored.data)
-    briefing = write_rules(game.view(game.start(), game.roles[0])) if game else ""
+    briefing = _brief(game)
     return {
         "spec": spec,
         "live": live,

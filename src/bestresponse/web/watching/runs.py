@@ -380,9 +380,12 @@ def filter_runs(
     sort: str = "newest",
 ) -> list[RunProgress]:
     """Return the runs that fit; the newest, largest and dearest first, names from A to Z."""
-    fitting = [run for run in runs if study in ("", run.study) and status in ("", run.status)]
-    named = [run for run in fitting if _has_words(f"{run.name} {run.title} {run.study}", find)]
-    return sorted(named, key=SORTS.get(sort, SORTS["newest"]), reverse=sort != "name")
+    fitting = []
+    for run in runs:
+        is_wanted = study in ("", run.study) and status in ("", run.status)
+        if is_wanted and _has_words(f"{run.name} {run.title} {run.study}", find):
+            fitting.append(run)
+    return sorted(fitting, key=SORTS.get(sort, SORTS["newest"]), reverse=sort != "name")
 
 
 def _has_words(text: str, words: str) -> bool:
@@ -452,15 +455,14 @@ def group_plays(plays: Iterable[StoredPlay], by: str) -> list[PlayGroup]:
     for play in plays:
         members.setdefault(GROUPS[by](play), []).append(play)
     groups = []
-    for name in sorted(members):
-        ended = [play.record for play in members[name] if play.record.void is None]
+    for name, plays in sorted(members.items()):
+        ended = [play.record for play in plays if play.record.void is None]
         earned: dict[Role, list[float]] = {}
         for record in ended:
             for role, amount in record.payoffs.items():
                 earned.setdefault(role, []).append(amount)
         payoffs = {role: fmean(amounts) for role, amounts in earned.items()}
-        void = len(members[name]) - len(ended)
-        groups.append(PlayGroup(name, len(members[name]), void, payoffs))
+        groups.append(PlayGroup(name, len(plays), len(plays) - len(ended), payoffs))
     return groups
 
 
