@@ -65,7 +65,6 @@ def verify(
     seat: str | None = None,
     translator: ModelLike | None = None,
     feedback: Literal["positive", "negative"] = "positive",
-    unit: Literal["text", "paragraph"] = "text",
     forms: FormSet = "all",
     solver: str = "both",
     engine: EngineKind = "embedded",
@@ -75,10 +74,10 @@ def verify(
 
     The player `seat` reasons, the first if none is named. Without a `translator` rules find the
     claims; else the translator of a package does, by its name, or a model, whose replies are kept
-    in `output_dir`. Rules confirm a model's reading: there is no verdict where they judge a
-    sentence otherwise. `feedback` corrects by the true values or by the negation. Of `forms` only
-    those about "payoffs", or those of the LELMA "paper", may be counted. Logic and theory decide
-    `both`, unless a `solver` is named.
+    in `output_dir`; a model's claim has no verdict where the words that it quotes do not say it.
+    `feedback` corrects by the true values or by the negation. Of `forms` only those about
+    "payoffs", or those of the LELMA "paper", may be counted. Logic and theory decide `both`, unless
+    a `solver` is named.
 
     >>> verify("prisoners-dilemma", "If I defect and you cooperate, I get 1.").state.value
     'refuted'
@@ -97,15 +96,11 @@ def verify(
     checked_forms = check_forms(forms)
     opened = open_engine(engine, confined=False)
 
-    def review(
-        used: translation.Translator, second: translation.Translator | None = None
-    ) -> Review:
+    def review(used: translation.Translator) -> Review:
         reviewer = Reviewer(
             used,
             lambda: opened,
             tone=feedback,
-            unit=unit,
-            second=second,
             forms=checked_forms,
             solver=solver,
         )
@@ -118,8 +113,7 @@ def verify(
             return review(translation.find_translator(translator))
         named = as_model(translator)
         with open_models((named,), Path(output_dir)) as models:
-            reader = translation.ModelTranslator(models.models[named])
-            return review(reader, second=translation.RulesTranslator())
+            return review(translation.ModelTranslator(models.models[named]))
     finally:
         opened.close()
 

@@ -14,14 +14,11 @@ from bestresponse.formal.claims import (
     Claim,
     ModelTranslator,
     Reviewer,
-    RulesTranslator,
     Subject,
     parse_json,
     say,
 )
-from bestresponse.formal.claims.claim import read_answer
 from bestresponse.formal.claims.form import WrittenNumber
-from bestresponse.formal.claims.translation import Translation, find_passages
 from bestresponse.logic import EmbeddedEngine
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.theory.catalogue import tables
@@ -413,36 +410,6 @@ def test_what_cannot_be_put_to_the_game_says_why(row: dict[str, Any], why: str) 
 
 def reply(*rows: dict[str, Any]) -> str:
     return json.dumps({"claims": list(rows)})
-
-
-class Careless:
-    """A translator of a package, which does not compare its claims with the text."""
-
-    name = "careless"
-
-    def __init__(self, *rows: dict[str, Any]) -> None:
-        self.rows = read_answer(reply(*rows)).rows
-
-    def translate(self, text: str, subject: Subject) -> Translation:
-        claims = tuple(row.claim for row in self.rows)
-        return Translation(claims, passages=find_passages(text, subject, self.rows))
-
-
-def test_where_a_translator_and_the_rules_judge_a_sentence_differently_there_is_no_verdict():
-    text = "If both hunt stag, I get 5. If both hunt hare, I get 2."
-    misread = {
-        "form": "payoff",
-        "quote": "If both hunt stag, I get 5",
-        "value": 3,
-        "outcome": HARES,
-    }
-    agreed = {"form": "payoff", "quote": "If both hunt hare, I get 2", "value": 2, "outcome": HARES}
-    review = Reviewer(Careless(misread, agreed), second=RulesTranslator()).review(text, HUNT)
-    assert [checked.verdict.value for checked in review.checked] == ["unknown", "refuted"]
-    assert review.checked[0].proof.why.startswith(
-        "the rules read this sentence otherwise: If you choose stag and"
-    )
-    assert review.summary.endswith("read differently by the rules: 1")
 
 
 def test_cut_replies_unknown_forms_and_unclear_references_are_counted() -> None:

@@ -151,14 +151,6 @@ def test_a_model_that_follows_no_schema_is_asked_for_json_too() -> None:
     assert "Reply with one JSON object" in model.asked[0].messages[-1].content
 
 
-def test_paragraphs_are_translated_one_by_one() -> None:
-    model = ScriptedModel(_json_script)
-    Reviewer(ModelTranslator(model), unit="paragraph").review(
-        "One.\n\nTwo.\n\n\nThree.", Subject(FORM)
-    )
-    assert len(model.asked) == 3
-
-
 @pytest.mark.parametrize(
     "text",
     [

@@ -226,8 +226,8 @@ def test_settings_survive_their_json_and_bad_ones_are_refused() -> None:
 def test_a_model_translates_its_own_reasoning_and_what_it_changes_is_no_claim(
     tmp_path: Path,
 ) -> None:
-    """The model reads its true sentence as a false claim; the rules read it as it is written, so
-    there is no verdict and no second attempt."""
+    """The model reads its true sentence as a false claim, which its words do not say, so there is
+    no verdict and no second attempt."""
     true = "If I pick B and they pick R, I get 0."
 
     outcome = [{"who": "you", "action": "B"}, {"who": "them", "action": "R"}]
@@ -248,28 +248,26 @@ def test_a_model_translates_its_own_reasoning_and_what_it_changes_is_no_claim(
     ran = running.run(verify_model, settings, tmp_path, {"scripted": ScriptedModel(reply)})
     assert len(list(ran.folder.calls())) == 2
     (attempt,) = ran.rows()[0]["transcript"]
-    misread, read = attempt["claims"]
-    assert (misread["verdict"], read["verdict"]) == ("unknown", "proved")
+    (misread,) = attempt["claims"]
+    assert misread["verdict"] == "unknown"
     assert misread["why"] == "the number 5 is not in its words"
     assert attempt["troubles"] == {"claim not in its quote": 1}
 
 
-def test_rules_read_what_the_model_cannot_translate(tmp_path: Path) -> None:
-    """A model that answers a translation in prose leaves the text to the rules, which refute it:
-    two attempts, each with a call to reason and a call to translate."""
+def test_what_the_model_cannot_translate_is_undecided_and_counted(tmp_path: Path) -> None:
+    """A model that answers a translation in prose leaves the text without a verdict: one attempt,
+    with a call to reason and a call to translate."""
 
     def reply(request: Request) -> str:
-        if "formal claims" in request.messages[0].content:
-            return "I see no claims worth writing down."
-        corrected = "take the following into account" in request.messages[-1].content
-        return RIGHT if corrected else WRONG
+        translating = "formal claims" in request.messages[0].content
+        return "I see no claims worth writing down." if translating else WRONG
 
     settings = config(repeats=1, translator="auto")
     ran = running.run(verify_model, settings, tmp_path, {"scripted": ScriptedModel(reply)})
-    assert len(list(ran.folder.calls())) == 4
-    first, last = ran.rows()[0]["transcript"]
-    assert (first["state"], last["state"]) == ("refuted", "unrefuted")
-    assert first["troubles"] == {"unreadable reply": 1}
+    assert len(list(ran.folder.calls())) == 2
+    (attempt,) = ran.rows()[0]["transcript"]
+    assert attempt["state"] == "undecided"
+    assert attempt["troubles"] == {"unreadable reply": 1}
     assert "translated by itself" in ran.report().subtitle
 
 

@@ -38,7 +38,6 @@ _FOR_TEXTS = (
     "forms",
     "solver",
     "feedback",
-    "unit",
     "seat",
     "output_dir",
 )
@@ -126,7 +125,6 @@ def _check_text(text: Path, typed: Typed) -> None:
         seat=given["seat"],
         translator=None if translator == "rules" else translator,
         feedback=given["feedback"] or "positive",
-        unit=given["unit"] or "text",
         forms=given["forms"] or "all",
         solver=given["solver"] or "both",
         engine=typed.options["engine"],

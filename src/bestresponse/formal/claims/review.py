@@ -12,13 +12,11 @@ Also says how much of it was read.
 `Review.summary` also says how many sentences were not read, or only in part.
 """
 
-import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Literal
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
@@ -31,14 +29,10 @@ from bestresponse.formal.claims.feedback import Correction, Tone, correct, say
 from bestresponse.formal.claims.form import Ungrounded
 from bestresponse.formal.claims.grounding import ground
 from bestresponse.formal.claims.subject import Subject
-from bestresponse.formal.claims.translation import Passage, Reading, Translation, Translator
-from bestresponse.logic.engine import LogicEngine, Proof, Verdict
+from bestresponse.formal.claims.translation import Passage, Reading, Translator
+from bestresponse.logic.engine import LogicEngine, Verdict
 
-Unit = Literal["text", "paragraph"]
-# Each paragraph may take a call of a model, and a call costs money.
-_MOST_PARAGRAPHS = 40
 _LONGEST_QUOTE = 300
-_DISPUTED = "the rules read this sentence otherwise"
 
 
 def check_reasoning(text: str) -> None:
@@ -170,8 +164,8 @@ class Review:
     def troubles(self) -> Counter[str]:
         """How often translation was in doubt.
 
-        Counts how often a translator's reply broke off or named no form, a reference was unclear,
-        or two readers differed.
+        Counts how often a translator's reply broke off or named no form, or a reference was
+        unclear.
         """
         kinds = Counter({"replies cut off": self.cut_replies})
         for checked in self.checked:
@@ -179,8 +173,6 @@ class Review:
                 kinds[checked.claim.kind] += checked.claim.kind != "cut off"
             elif checked.form == "unclear":
                 kinds["unclear reference"] += 1
-            elif checked.proof.why.startswith(_DISPUTED):
-                kinds["read differently by the rules"] += 1
         return +kinds
 
     def to_json(self) -> JsonObject:
@@ -256,11 +248,8 @@ class Reviewer:
 
     `engine` makes the logic engine; without one, theory decides alone.
 
-    With `second` another translator reads the text too. Where both read a sentence and only one of
-    them finds something false in it, there is no verdict on what that sentence claims. The second
-    adds claims only where the first returned nothing but what is no claim. `forms` says which
-    claims count; the others are set aside. `solver` decides them: both logic and theory, theory
-    alone, or a package.
+    `forms` says which claims count; the others are set aside. `solver` decides them: both logic and
+    theory, theory alone, or a package.
     """
 
     def __init__(
@@ -269,66 +258,42 @@ class Reviewer:
         engine: Callable[[], LogicEngine] | None = None,
         *,
         tone: Tone = "positive",
-        unit: Unit = "text",
-        second: Translator | None = None,
         forms: FormSet = "all",
         solver: str = BOTH_SOLVERS,
     ) -> None:
         self.solver = find_by_name(dict.fromkeys(list_solvers(), solver), solver, "solver")
         self.translator = translator
         self.forms: FormSet = forms
-        self.second = second
         self.tone: Tone = tone
-        self.unit: Unit = unit
         self._engine = engine
         self._own = threading.local()
 
     def review(self, text: str, subject: Subject) -> Review:
         """Translate, decide and correct. Never raises because of the text."""
         checker = self._checker(subject)
-        claims: list[Claim | Malformed] = []
-        calls: list[Call] = []
-        passages: list[Passage] | None = []
-        others: list[Passage] = []
-        cut = 0
-        for start, part in _parts(text) if self.unit == "paragraph" else [(0, text)]:
-            translation = self.translator.translate(part, subject)
-            if self.second is not None:
-                second = self.second.translate(part, subject)
-                counted = map(self._set_aside, second.passages or ())
-                others += [_place(passage, start, subject) for passage in counted if passage.claims]
-                translation = _choose_reading(translation, second)
-            claims += filter(self._counts, translation.claims)
-            calls += translation.calls
-            cut += translation.cut_replies
-            if passages is not None and translation.passages is not None:
-                counted = map(self._set_aside, translation.passages)
-                passages += [_place(passage, start, subject) for passage in counted]
-            else:
-                passages = None
-        disputed = dict(_list_disputed(passages or [], others, checker))
-        verdicts = []
-        for judged in checker.check_all(claims):
-            if judged.claim in disputed and judged.verdict is not Verdict.UNKNOWN:
-                why = f"{_DISPUTED}: {disputed[judged.claim]}"
-                verdicts.append(Checked(judged.claim, Proof(Verdict.UNKNOWN, why)))
-            else:
-                verdicts.append(judged)
-        checked = tuple(verdicts)
+        translation = self.translator.translate(text, subject)
+        claims = filter(self._counts, translation.claims)
+        checked = tuple(checker.check_all(claims))
+        passages = None
+        if translation.passages is not None:
+            passages = tuple(self._set_aside(one, subject) for one in translation.passages)
         return Review(
             checked,
             corrections=correct(checked, checker, self.tone),
-            calls=tuple(calls),
-            passages=None if passages is None else tuple(passages),
-            cut_replies=cut,
+            calls=translation.calls,
+            passages=passages,
+            cut_replies=translation.cut_replies,
         )
 
     def _counts(self, claim: Claim | Malformed) -> bool:
         return isinstance(claim, Malformed) or counts_in(claim.form, self.forms)
 
-    def _set_aside(self, passage: Passage) -> Passage:
-        """Return a passage with the claims that count; one that loses all of them is set aside."""
-        kept = tuple(filter(self._counts, passage.claims))
+    def _set_aside(self, passage: Passage, subject: Subject) -> Passage:
+        """Return a passage with the claims that count, in the game's own names.
+
+        One that loses all of them is set aside.
+        """
+        kept = tuple(_ground(claim, subject) for claim in filter(self._counts, passage.claims))
         if kept or not passage.claims:
             return replace(passage, claims=kept)
         why = f"its claims are of forms that do not count among {self.forms}"
@@ -354,72 +319,8 @@ class Reviewer:
         return checker
 
 
-def _choose_reading(first: Translation, second: Translation) -> Translation:
-    """Return the first reading, or the second if the first has no valid claim.
-
-    The first must have answered with something, none of which is a claim. Calls and refused claims
-    are kept.
-    """
-    if not first.claims or any(isinstance(claim, Claim) for claim in first.claims):
-        return first
-    return replace(
-        second,
-        claims=(*first.claims, *second.claims),
-        calls=first.calls,
-        cut_replies=first.cut_replies,
-    )
-
-
-def _list_disputed(
-    passages: Iterable[Passage],
-    others: Iterable[Passage],
-    checker: Checker,
-) -> Iterator[tuple[Claim | Malformed, str]]:
-    """Yield the claims of sentences that another reader judges differently.
-
-    Each comes with what that reader understood.
-    """
-    for passage in passages:
-        near: list[Claim | Malformed] = []
-        for other in others:
-            if other.start < passage.end and passage.start < other.end:
-                near += other.claims
-        refutes = []
-        for claims in (passage.claims, near):
-            verdicts = {checker.check(claim).verdict for claim in claims} - {Verdict.UNKNOWN}
-            refutes.append(Verdict.REFUTED in verdicts if verdicts else None)
-        if None not in refutes and refutes[0] != refutes[1]:
-            understood = " ".join(say(claim) for claim in near if isinstance(claim, Claim))
-            for claim in passage.claims:
-                yield claim, understood
-
-
-def _place(passage: Passage, start: int, subject: Subject) -> Passage:
-    """Move a passage of a paragraph to its place in the text.
-
-    Its claims are put in the game's own names.
-    """
-    claims = tuple(_ground(claim, subject) for claim in passage.claims)
-    return replace(
-        passage,
-        start=passage.start + start,
-        end=passage.end + start,
-        claims=claims,
-    )
-
-
 def _ground(claim: Claim | Malformed, subject: Subject) -> Claim | Malformed:
     try:
         return claim if isinstance(claim, Malformed) else ground(claim, subject).claim
     except Ungrounded:
         return claim
-
-
-def _parts(text: str) -> Iterator[tuple[int, str]]:
-    """The paragraphs with their places; the last of many holds all that is left."""
-    found = re.finditer(r"\S(?:.|\n(?!\s*\n))*", text)
-    paragraphs = [(match.start(), match.group()) for match in found]
-    yield from paragraphs[: _MOST_PARAGRAPHS - 1]
-    if len(paragraphs) >= _MOST_PARAGRAPHS:
-        start = paragraphs[_MOST_PARAGRAPHS - 1][0]
-        yield start, text[start:]

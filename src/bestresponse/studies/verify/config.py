@@ -53,7 +53,7 @@ class VerifyConfig(RunSettings):
     """Games: names of the catalogue, or files (.nfg .efg .json .pl)."""
     translator: ModelSetting = setting(default=AUTO)
     """Who finds the claims: auto (the model that reasons), a model, rules (no model), or an
-    installed translator. Rules check what a model finds."""
+    installed translator."""
     forms: FormSet = setting(default="all")
     """Which claims count: all, those about payoffs, or those of LELMA's thirteen queries."""
     solver: str = setting(default=BOTH_SOLVERS)
@@ -63,9 +63,6 @@ class VerifyConfig(RunSettings):
     attempts: int = setting(default=5, ge=1, le=20, help="Maximum attempts per problem.")
     feedback: Literal["positive", "negative"] = setting(default="positive")
     """What the model is told about a refuted claim: the true values, or its negation."""
-    unit: Literal["text", "paragraph"] = setting(
-        default="text", help="What is translated in one step."
-    )
     framing: Literal["human", "rational"] = setting(default="human")
     """human says nothing about goals; rational says that everybody is rational and maximises their
     own payoff."""

@@ -18,7 +18,6 @@ from bestresponse.formal.claims.texts import TEXTS as CLAIM_TEXTS
 from bestresponse.formal.claims.translation import (
     TRANSLATION_TOKENS,
     ModelTranslator,
-    RulesTranslator,
     Translator,
     find_translator,
     translators,
@@ -102,21 +101,17 @@ def prepare_runs(config: VerifyConfig, models: Mapping[str, Model]) -> PlayOne:
 
 
 def _make_reviewer(config: VerifyConfig, reasoner: str, models: Mapping[str, Model]) -> Reviewer:
-    """Make who reviews what that model writes; rules check a translator that is a model."""
+    """Return what reviews what a model writes."""
     name = config.name_translator(reasoner)
     translator: Translator
-    second: Translator | None = None
     if name in translators.names():
         translator = find_translator(name)
     else:
         translator = ModelTranslator(models[name], seed=config.llm_seed)
-        second = RulesTranslator()
     return Reviewer(
         translator,
         EmbeddedEngine,
         tone=config.feedback,
-        unit=config.unit,
-        second=second,
         forms=config.forms,
         solver=config.solver,
     )
