@@ -4,8 +4,7 @@ the known equilibrium.
     PYTHONPATH=tests/support python benchmarks/steer.py [--seeds 200] [--first-seed 0] [--own-games]
     PYTHONPATH=tests/support python benchmarks/steer.py --credible [--seeds 50] [--domain meeting]
 
-The second prints what credible advice and the commitment gain, and what either loses at the worst
-information set.
+The second prints what credible advice gains, and what it loses at the worst information set.
 
 The simulated speaker's true game is known, so "recovered" is checked against the truth: every true
 payoff and every true probability of a prompt lies within the interval that PSRO states (95 %, all
@@ -204,22 +203,19 @@ def coverage(name: str, seeds: range, plays: int, own_games: bool) -> None:
 
 def credibility(name: str, seeds: range) -> None:
     """Print the mean gains and the largest losses of one game a seed, each exact on its tree."""
-    rows, threats = [], []
+    rows = []
     with TemporaryDirectory() as folder:
         for seed in seeds:
             # Few iterations: CFR is only the way out where best replies go round in a circle.
             run = br.steer(name, seed=seed, fresh=0, iterations=50, output_dir=folder)
             rows += run.frames["games"]
-            threats += [solved.threats.max() for solved in run.results.results.solved]
-    credible, committed, best = (
-        np.mean([row[f"{kind}_gain"] for row in rows])
-        for kind in ("credible", "commitment", "best_reply")
+    credible, best = (
+        np.mean([row[f"{kind}_gain"] for row in rows]) for kind in ("credible", "best_reply")
     )
     loss = max(row["loss"] for row in rows)
     print(
-        f"  {name} ({len(rows)} games): credible gain {credible:.3f}, commitment gain"
-        f" {committed:.3f}, best replies {best:.3f}; largest loss {loss:.1e} (wanted <= 0.01), of"
-        f" the commitment {max(threats):.0%}",
+        f"  {name} ({len(rows)} games): credible gain {credible:.3f}, best replies"
+        f" {best:.3f}; largest loss {loss:.1e} (wanted <= 0.01)",
         flush=True,
     )
 

@@ -271,31 +271,11 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
     assert (folder / "finished").exists()
 
 
-def test_a_commitment_gains_more_by_threats_that_the_policy_marks(tmp_path):
-    words = ("meeting", "--games", "3", "--fresh", "0", "--iterations", "100")
-    credible, committed = (
-        summary(tmp_path, *words),
-        summary(tmp_path, *words, "--policy", "commitment"),
-    )
-    assert committed["calls"] == 0
-    gains = [find_figures(found, "recorded texts") for found in (credible, committed)]
-    for name in ("credible_gain", "commitment_gain"):
-        assert gains[0][name] == gains[1][name]
-    assert gains[0]["gain"]["estimate"] == gains[0]["credible_gain"]["estimate"]
-    assert gains[1]["gain"]["estimate"] > gains[0]["gain"]["estimate"]
-    assert gains[0]["loss"] < 0.01 < gains[1]["loss"]
-    # In the second run a threat is advised where it is marked, in the first it only stands beside
-    # the advice.
-    threats = [row for row in committed["policy"] if row["threat"]]
-    assert all(row["advice"] == row["commitment"] for row in threats)
-    assert len(threats) == sum(row["threats"] for row in committed["games"]) > 0
-
-
 def test_iterations_change_the_policy_of_cfr_and_what_is_followed(tmp_path):
     words = ("debate", "--games", "3", "--seed", "5", "--fresh", "0", "--policy", "cfr")
     runs = [summary(tmp_path, *words, "--iterations", number) for number in ("1", "10", "1000")]
     tables = [{row["policy"]: row for row in found["policies"]} for found in runs]
-    assert list(tables[0]) == ["cfr+ at 1 iteration", "credible", "commitment", "unguided"]
+    assert list(tables[0]) == ["cfr+ at 1 iteration", "credible", "unguided"]
     assert next(iter(tables[2])) == "cfr+ at 1,000 iterations"
     convs = [next(iter(rows.values()))["nash_conv"]["estimate"] for rows in tables]
     assert convs[0] > 0.3 > 0.05 > convs[1] > convs[2]
@@ -321,7 +301,6 @@ def test_iterations_change_the_policy_of_cfr_and_what_is_followed(tmp_path):
     [
         ("cfr", "Solved by counterfactual regret minimisation (cfr+, 20 iterations)"),
         ("credible", "Solved by best replies at every information set"),
-        ("commitment", "Solved for the equilibrium that gains most"),
     ],
 )
 def test_the_report_says_by_what_it_was_solved(tmp_path, policy, words):

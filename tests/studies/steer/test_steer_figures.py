@@ -48,11 +48,9 @@ def solve_by_hand(unguided, guided, **figures):
             for name, conv, gain in (
                 ("cfr", 0.25, 0.5),
                 ("credible", 0.0, 1.0),
-                ("commitment", 0.0, 2.0),
             )
         },
         tree=SimpleNamespace(num_nodes=7, num_players=3, infosets=()),
-        threats=np.array([0.02, 0.01, 0.5]),
         unguided_payoffs=unguided,
         guided_payoffs=guided,
         equilibrium_payoffs=(2.0, 3.0),
@@ -130,7 +128,6 @@ def test_a_run_is_averaged_over_its_games_and_the_largest_loss_is_told():
     ] == [
         ("cfr+ at 1,000 iterations", "no", 0.25),
         ("credible", "yes", 0.0),
-        ("commitment", "no", 0.0),
         ("unguided", "no", 1.0),
     ]
 
@@ -149,14 +146,14 @@ def test_a_run_without_a_solved_game_has_no_figures_and_no_fresh_situations():
     assert made.frames["unread"].rows == []
 
 
-def test_a_game_tells_its_threats_above_one_percent_and_the_mean_gain_of_fresh_draws():
+def test_a_game_tells_its_payoffs_and_the_mean_gain_of_fresh_draws():
     # Draw 1 gains 2 and 0, draw 2 cannot be read: 1.
     fresh = FreshPlays(
         np.array([[1.0, 1.0], [NAN, NAN]]),
         np.array([[[3.0, 1.0], [NAN, NAN]], [[1.0, 1.0], [NAN, NAN]]]),
     )
     row = _describe_game(make_result(4, solve_by_hand((1.0, 1.0), (2.0, 1.0)), fresh=fresh))
-    assert (row["game"], row["people"], row["nodes"], row["threats"]) == (4, "Ann, Bob", 7, 2)
+    assert (row["game"], row["people"], row["nodes"]) == (4, "Ann, Bob", 7)
     assert (row["gain"], row["fresh_gain"], row["why_void"]) == (0.5, 1.0, None)
     assert (row["unguided_payoffs"], row["guided_payoffs"], row["equilibrium_payoffs"]) == (
         (1.0, 1.0),
@@ -186,13 +183,10 @@ def test_advice_is_listed_with_what_the_speaker_knows_and_has_heard():
     policy = SimpleNamespace(
         tree=tree, probabilities=np.array([0.25, 0.75, 0.0, 1, 0, 0, 0.005, 0.495, 0.5])
     )
-    commitment = SimpleNamespace(tree=tree, probabilities=np.array([0, 0, 1.0] * 3))
     solved = SimpleNamespace(
         tree=tree,
         policy=policy,
-        commitment=commitment,
         losses=np.array([0.0, 0.5, 0.25]),
-        threats=np.array([0.01, 0.25, 0.0]),
     )
     first, second, third = _list_advice(SimpleNamespace(names=("Ann", "Bob")), 5, solved)
     assert first == {
@@ -202,13 +196,8 @@ def test_advice_is_listed_with_what_the_speaker_knows_and_has_heard():
         "last_heard": "nothing yet",
         "advice": "firm 0.75, calm 0.25",
         "loss": 0.0,
-        "commitment": "odd 1.00",
-        "threat": None,
     }
-    assert (second["last_heard"], second["threat"]) == (
-        "Ann: " + "y" * 200 + "…",
-        "a threat: loses 25.0%",
-    )
+    assert second["last_heard"] == "Ann: " + "y" * 200 + "…"
     assert (third["last_heard"], third["advice"], third["loss"]) == (
         "Ann: " + "z" * 200,
         "odd 0.50, firm 0.49",

@@ -19,7 +19,7 @@ from bestresponse.runs.inputs import (
 )
 from bestresponse.runs.settings import RunSettings, setting, settings
 
-PolicyName = Literal["cfr", "credible", "commitment"]
+PolicyName = Literal["cfr", "credible"]
 """The policies that are worked out on a tree; `solving` says what each is."""
 Variant = Literal["cfr", "cfr+", "dcfr", "pcfr+", "external-sampling"]
 """Ways of regret minimisation: `theory.trees.cfr`, or samples of play (`theory.trees.mccfr`)."""
@@ -93,8 +93,7 @@ class SteerConfig(RunSettings):
     domain's labelled messages correctly is used. [default: the judge]"""
     policy: PolicyName = setting(default="credible")
     """Policy to follow. cfr: the average policy of CFR; credible: a best reply at every
-    information set; commitment: the equilibrium that gains most, which may use threats. All
-    three are reported."""
+    information set. Both are reported."""
     iterations: int = setting(
         default=None,
         ge=1,

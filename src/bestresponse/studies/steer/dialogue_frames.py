@@ -27,9 +27,6 @@ from bestresponse.theory.equilibria.solve import nash_one
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Policy
 
-_THREAT = 0.01
-"""A recommendation that loses more than this share of the range of payoffs where it is given is a
-threat."""
 _LONGEST = 200
 RARE = 0.005  # moves with less probability are not worth a reader's time
 _MOST_GUIDED = 3
@@ -48,9 +45,6 @@ class DialogueRow(solving.GuidanceFigures, total=False):
     nodes: int
     situations: Annotated[
         int, column(help="different situations in which somebody chooses a manner")
-    ]
-    threats: Annotated[
-        int, column(help="situations in which the commitment's recommendation loses more than 1 %")
     ]
     unguided_payoffs: Sequence[float]
     guided_payoffs: Sequence[float]
@@ -88,13 +82,6 @@ class AdviceRow(TypedDict):
     loss: Annotated[
         float,
         column("", ".4f", "what the recommendation loses there, as a share of the payoff range"),
-    ]
-    commitment: Annotated[
-        str, column(help="what the equilibrium with the highest gain would recommend")
-    ]
-    threat: Annotated[
-        str | None,
-        column(help="what carrying out the threat would lose, as a share of the payoff range"),
     ]
 
 
@@ -226,7 +213,6 @@ def _list_policies(results: session.SteerResults) -> Iterator[PolicyRow]:
             f"{config.variant} at {config.iterations:,} iteration" + "s" * (config.iterations > 1)
         ),
         "credible": "credible",
-        "commitment": "commitment",
     }
     published = _PUBLISHED.get(results.domain.name, (None, None))
     for name in get_args(PolicyName):
@@ -280,7 +266,6 @@ def _describe_game(game: session.GameResult) -> DialogueRow:
         scenario=scenario,
         nodes=solved.tree.num_nodes,
         situations=len(solved.tree.infosets),
-        threats=int((solved.threats > _THREAT).sum()),
         unguided_payoffs=solved.unguided_payoffs,
         guided_payoffs=solved.guided_payoffs,
         equilibrium_payoffs=solved.equilibrium_payoffs,
@@ -306,7 +291,6 @@ def _list_advice(
             seat, _, text = facts["said"][-1]
             who = "summary" if seat is None else game.names[seat]
             heard = f"{who}: {text[:_LONGEST]}{'…' if len(text) > _LONGEST else ''}"
-        threat = float(solved.threats[index])
         yield AdviceRow(
             game=number,
             speaker=game.names[infoset.player],
@@ -314,8 +298,6 @@ def _list_advice(
             last_heard=heard,
             advice=_describe_mix(solved.policy, index),
             loss=float(solved.losses[index]),
-            commitment=_describe_mix(solved.commitment, index),
-            threat=f"a threat: loses {threat:.1%}" if threat > _THREAT else None,
         )
 
 

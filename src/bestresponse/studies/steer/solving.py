@@ -1,14 +1,12 @@
 """One dialogue game solved: advice, certificate, and earnings beside unguided talk.
 
-Three policies are worked out on the recorded tree, without a further call:
+Two policies are worked out on the recorded tree, without a further call:
 
     cfr          the average policy of counterfactual regret minimisation after so many iterations,
                  as in the published study; near an equilibrium as far as its NashConv says, and
                  uniform where it never leads
     credible     sequentially rational: at every information set, reached or not, no other move
                  earns more against the policy itself, whatever was said before
-    commitment   the Nash equilibrium that earns most from unguided partners (`commitment`); off its
-                 path it may advise a threat, which costs whoever carries it out
 
     loss         at an information set: what its speaker could still gain by another move there, the
                  others and all later moves as advised. Beliefs about what is hidden are those of a
@@ -24,44 +22,16 @@ Three policies are worked out on the recorded tree, without a further call:
                  over its seats
 
 D. Kreps and R. Wilson, "Sequential equilibria", Econometrica 50, 1982.
-
-The equilibrium that earns most from unguided partners, threats included, and worth following off
-its path.
-
-Of all equilibria of a tree of two players the one is taken whose plans earn most from unguided
-partners, by a mixed-integer program. With A and B the payoffs on pairs of sequences, and Ex = e, Fy
-= f saying that x and y are realization plans, (x, y) is an equilibrium exactly if there are values
-p and q of the information sets with
-
-    E'p - Ay >= 0,  F'q - B'x >= 0,   and no sequence has both weight and slack.
-
-The last is said by one binary variable a sequence, which allows either its weight or its slack
-(Sandholm, Gilpin and Conitzer 2005 have this for tables, von Stengel 1996 the sequence form). What
-is maximised is
-
-    u(x, unguided others) + d u(x, uniform others), summed over players.
-
-The small weight d of the uniform others gives reasons to choose also where the unguided never lead,
-as a tremble does (Selten 1975). Where the player's own plan does not lead, the best reply to the
-same model fills the policy in; that changes nobody's payoff. In games of constant sum, in larger
-trees and with more players the plans stay those of the equilibrium that is given: linear programs
-that improved one player's plan after another gained nothing there.
-
-R. Selten, "Reexamination of the perfectness concept for equilibrium points in extensive games",
-International Journal of Game Theory 4, 1975; B. von Stengel, "Efficient computation of behavior
-strategies", Games and Economic Behavior 14, 1996; T. Sandholm, A. Gilpin and V. Conitzer,
-"Mixed-integer programming methods for finding Nash equilibria", AAAI 2005.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Annotated, Any, TypedDict, get_args
+from typing import Annotated, TypedDict, get_args
 
 import numpy as np
 
 from bestresponse.core.errors import UsageError
-from bestresponse.core.native_output import NativeOutputToStderr
 from bestresponse.games.dialogue.game import RecordedDialogue
 from bestresponse.report.frames import Value, column
 from bestresponse.studies.steer.config import PolicyName, Variant
@@ -71,151 +41,7 @@ from bestresponse.theory.trees.cfr import cfr
 from bestresponse.theory.trees.compile import compile_game
 from bestresponse.theory.trees.mccfr import mccfr_tree
 from bestresponse.theory.trees.perfection.sequential import find_sequential
-from bestresponse.theory.trees.sequence_form_lp import plan_constraints
-from bestresponse.theory.trees.tree import IntArray, Policy, Tree, uniform_policy
-
-_TREMBLE = 1e-4
-"""The weight of uniform others beside the unguided ones."""
-_SLACK = 1e-6
-"""How much regret the program may leave, as a share of the largest payoff: what it cannot
-resolve."""
-_ROUNDING = 1e-9
-"""Weights of a plan below this are 0."""
-_MOST_SEARCHED = 500
-"""Above this size the search among all equilibria takes minutes."""
-_MOST_NODES = 2_000
-"""Bounds the search by its nodes and not by its time, so that the result is the same on every
-machine."""
-
-
-def find_commitment(policy: Policy, unguided: Policy) -> Policy:
-    """Find the equilibrium that earns most from partners that follow `unguided`.
-
-    Start from `policy`, which is one.
-    """
-    form = sequence_form.to_sequence_form(policy.tree)
-    partners = form.plans(unguided)
-    uniform = form.plans(uniform_policy(policy.tree))
-    goals = []
-    for player in range(form.num_players):
-        among_uniform = form.values(player, uniform)
-        goals.append(form.values(player, partners) + _TREMBLE * among_uniform)
-
-    plans = form.plans(policy)
-    # Where the sum is constant every equilibrium has the same value, and proving one of them the
-    # best takes a minute.
-    small = form.num_players == 2 and form.num_sequences <= _MOST_SEARCHED
-    if small and not form.tree.is_constant_sum:
-        found = find_best_equilibrium(form, goals)
-        largest = float(np.abs(form.tree.payoffs).max()) or 1.0
-        allowed = sequence_form.plan_regrets(form, plans).sum() + _SLACK * largest
-        if found is not None and sequence_form.plan_regrets(form, found).sum() <= allowed:
-            plans = found
-
-    behaviours = []
-    for plex, plan, goal in zip(form.plexes, plans, goals, strict=True):
-        behaviours.append(_fill_in(plex, plan, goal))
-    return form.policy(behaviours)
-
-
-def _fill_in(plex: sequence_form.Treeplex, plan: Array, goal: Array) -> Array:
-    """Turn a plan into behaviour.
-
-    Where it does not lead, choose the best reply to the model behind `goal`.
-    """
-    behaviour = plex.normalise(plan)
-    values = goal.copy()
-    for level in range(len(plex.levels) - 2, -1, -1):
-        low = int(plex.levels[level])
-        high = int(plex.levels[level + 1])
-        best = []
-        for first, size, parent in zip(
-            plex.first[low:high], plex.size[low:high], plex.parent[low:high], strict=True
-        ):
-            moves = slice(first, first + size)
-            if plan[parent] <= _ROUNDING:
-                behaviour[moves] = 0.0
-                behaviour[first + int(np.argmax(values[moves]))] = 1.0
-            expected = behaviour[moves] @ values[moves]
-            best.append(float(expected))
-        values += sequence_form.bin_sums(plex.parent[low:high], np.array(best), len(values))
-    return behaviour
-
-
-@NativeOutputToStderr()
-def find_best_equilibrium(
-    form: sequence_form.SequenceForm, goals: Sequence[Array]
-) -> list[Array] | None:
-    """Return the plans of two players' equilibrium that maximises the sum of `goals`.
-
-    The sum is of `goals` times plans. Returns None if it is not found.
-    """
-    from scipy import optimize
-
-    sizes = [plex.num_sequences for plex in form.plexes]
-    ties: list[Array] = [plan_constraints(plex).toarray() for plex in form.plexes]
-    # What a player earns by its sequences (rows) and those of the other (columns).
-    tables = []
-    spread = []
-    for player in range(2):
-        other = 1 - player
-        table = np.zeros((sizes[player], sizes[other]))
-        np.add.at(table, (form.sequences[player], form.sequences[other]), form.payoffs[player])
-        tables.append(table)
-        largest = float(np.abs(form.tree.payoffs[:, player]).max())
-        spread.append(2.0 * (largest or 1.0))
-    # Variables: the plans x, y, the binaries of both, the values p, q.
-    widths = [*sizes, *sizes, *(tie.shape[0] for tie in ties)]
-    offsets = np.concatenate([[0], np.cumsum(widths)]).astype(int)
-
-    def put(blocks: dict[int, Array], rows: int) -> Array:
-        parts = [np.zeros((rows, width)) for width in widths]
-        for k, block in blocks.items():
-            parts[k] = block
-        return np.hstack(parts)
-
-    limits = []
-    for player in range(2):
-        size = sizes[player]
-        other = 1 - player
-        unit = np.eye(size)
-        slack = {4 + player: ties[player].T, other: -tables[player]}
-        first = np.zeros(len(ties[player]))
-        first[0] = 1.0
-        most = spread[player]
-        is_plan = put({player: ties[player]}, len(first))
-        is_best = put(slack, size)
-        is_used = put({**slack, 2 + player: most * unit}, size)
-        is_chosen = put({player: unit, 2 + player: -unit}, size)
-        limits.append(optimize.LinearConstraint(is_plan, first, first))
-        limits.append(optimize.LinearConstraint(is_best, 0.0, np.inf))
-        limits.append(optimize.LinearConstraint(is_used, -np.inf, most))
-        limits.append(optimize.LinearConstraint(is_chosen, -np.inf, 0.0))
-    low = np.full(offsets[-1], -np.inf)
-    high = np.full(offsets[-1], np.inf)
-    low[: offsets[4]] = 0.0
-    high[: offsets[4]] = 1.0
-    whole = np.zeros(offsets[-1])
-    whole[offsets[2] : offsets[4]] = 1
-    aim = np.zeros(offsets[-1])
-    aim[: offsets[2]] = -np.concatenate(goals)
-    solve: Any = optimize.milp
-    solution = solve(
-        aim,
-        constraints=limits,
-        integrality=whole,
-        bounds=optimize.Bounds(low, high),
-        options={"node_limit": _MOST_NODES, "mip_rel_gap": 1e-6},
-    )
-    if solution.status != 0:
-        return None
-    plans = []
-    for player, plex in enumerate(form.plexes):
-        plan = solution.x[offsets[player] : offsets[player + 1]]
-        rounded = np.where(plan < _ROUNDING, 0.0, plan)
-        plans.append(plex.plan(plex.normalise(rounded)))
-    return plans
-
+from bestresponse.theory.trees.tree import IntArray, Policy, Tree
 
 _ERROR = 1e-6
 """How often a move goes wrong in the talk that beliefs are taken from: rare against every stated
@@ -248,8 +74,6 @@ class GuidanceFigures(TypedDict, total=False):
     run"""
     credible_gain: Annotated[Value, column(format=".3f")]
     """the gain of the policy that is a best reply in every situation"""
-    commitment_gain: Annotated[Value, column(format=".3f")]
-    """the highest gain of any equilibrium, which may use threats"""
     best_reply_gain: Annotated[Value, column("best reply", ".3f")]
     """what best replies to unguided partners gain, in equilibrium or not"""
     loss: Annotated[Value, column("largest loss", ".4f")]
@@ -290,8 +114,7 @@ class SolvedDialogue:
     """A solved dialogue; payoffs are by seat, in the order of the players.
 
     `policies` are all that were worked out and `policy` the one that is followed; `losses` is what
-    that loses at each information set as a share of the range of payoffs, and `threats` what the
-    commitment loses there.
+    that loses at each information set as a share of the range of payoffs.
     """
 
     tree: Tree
@@ -299,16 +122,10 @@ class SolvedDialogue:
     policies: Mapping[PolicyName, EvaluatedPolicy]
     policy: Policy
     losses: Array
-    threats: Array
     unguided_payoffs: tuple[float, ...]
     guided_payoffs: tuple[float, ...]
     equilibrium_payoffs: tuple[float, ...]
     figures: GuidanceFigures
-
-    @property
-    def commitment(self) -> Policy:
-        """The equilibrium that gains most, threats included."""
-        return self.policies["commitment"].policy
 
 
 def solve_dialogue(
@@ -351,7 +168,6 @@ def find_guidance(
         won=chosen.earned.won,
         cfr_gain=policies["cfr"].earned.gain,
         credible_gain=policies["credible"].earned.gain,
-        commitment_gain=policies["commitment"].earned.gain,
         best_reply_gain=_find_best_reply_gain(unguided, before),
         loss=float(losses.max()),
         cfr_nash_conv=policies["cfr"].nash_conv,
@@ -364,7 +180,6 @@ def find_guidance(
         policies=policies,
         policy=chosen.policy,
         losses=losses,
-        threats=find_losses(policies["commitment"].policy),
         unguided_payoffs=before,
         guided_payoffs=chosen.earned.payoffs,
         equilibrium_payoffs=tuple(sequence_form.policy_value(tree, chosen.policy).values()),
@@ -377,12 +192,11 @@ def _find_policies(
     iterations: int,
     variant: Variant,
 ) -> dict[PolicyName, EvaluatedPolicy]:
-    """Work out the three policies and evaluate each."""
-    learnt = judge_policy(unguided, learn_policy(unguided.tree, iterations, variant))
-    rational = judge_policy(unguided, find_credible_policy(unguided))
-    start = min((rational, learnt), key=lambda found: found.nash_conv)
-    commitment = judge_policy(unguided, find_commitment(start.policy, unguided))
-    return {"cfr": learnt, "credible": rational, "commitment": commitment}
+    """Work out both policies and evaluate each."""
+    return {
+        "cfr": judge_policy(unguided, learn_policy(unguided.tree, iterations, variant)),
+        "credible": judge_policy(unguided, find_credible_policy(unguided)),
+    }
 
 
 def judge_policy(unguided: Policy, policy: Policy) -> EvaluatedPolicy:
