@@ -241,18 +241,18 @@ class Adviser:
         known_alone = self._read_private(private)
         heard = tuple(text for _, text, _ in lines)
         found = self._known.get((speaker, canonical(known_alone), heard), [])
-        own = [
-            manner
-            for number, (_, _, manner) in enumerate(lines)
-            if number % self.domain.players == speaker
-        ]
+        own = [manner for _, _, manner in lines[speaker :: self.domain.players]]
         found = [one for one in found if one.fits(public, own)]
         if found:
             return self._combine(speaker, found)
         told = self._tell(speaker, lines, names, known_alone, public or {})
-        if self.network is None:
-            return self._ask_nearest(speaker, told, heard, known_alone)
-        return self._ask_network(self.network, speaker, told, heard)
+        row = embed_texts([told], ["\n".join(reversed(heard))], self._embedding)
+        similar = self._find_similar((speaker, len(heard)), row[0])
+        if self.network is not None:
+            return self._ask_network(self.network, speaker, row, similar[:_NEAREST])
+        alike = [one for one in similar if canonical(one.private) == canonical(known_alone)]
+        nearest = self._combine(speaker, (alike or similar)[:1])
+        return replace(nearest, source="nearest situation")
 
     def _check_names(
         self,
@@ -307,13 +307,8 @@ class Adviser:
         public: Mapping[str, str],
     ) -> str:
         """Write what a speaker in this situation is told."""
-        needed = [
-            part for part in ("topic",) if part in self.domain.deal.public and part not in public
-        ]
-        if needed:
-            raise UsageError(
-                f"the {needed[0]} of the {self.domain.name} is missing: give it in `public`"
-            )
+        if "topic" in self.domain.deal.public and "topic" not in public:
+            raise UsageError(f"the topic of the {self.domain.name} is missing: give it in `public`")
         # Only the speaker's own private information is told to it.
         scenario = Scenario(names, dict(public), (private,) * self.domain.players)
         manners = self.domain.manners(self.manners)
@@ -342,36 +337,14 @@ class Adviser:
             games=len(found),
         )
 
-    def _ask_nearest(
-        self,
-        speaker: int,
-        told: str,
-        heard: tuple[str, ...],
-        private: Mapping[str, object],
-    ) -> Advice:
-        """Advise as in the most similar situation of whoever speaks after as many messages.
-
-        Those of somebody with the same private information come first.
-        """
-        row = embed_texts([told], ["\n".join(reversed(heard))], self._embedding)
-        similar = self._find_similar((speaker, len(heard)), row[0])
-        alike = [one for one in similar if canonical(one.private) == canonical(private)]
-        nearest = (alike or similar)[:1]
-        if not nearest:
-            raise UsageError(
-                f"no dialogue of the run has a situation after {len(heard)} messages; expected a"
-                " run with as many replies"
-            )
-        return replace(self._combine(speaker, nearest), source="nearest situation")
-
     def _ask_network(
         self,
         network: PolicyNetwork,
         speaker: int,
-        told: str,
-        heard: tuple[str, ...],
+        row: Array,
+        similar: Sequence[Situation],
     ) -> Advice:
-        row = embed_texts([told], ["\n".join(reversed(heard))], self._embedding)
+        """Advise as the network does; what that earns is the mean of similar situations."""
         if row.shape[1] != network.width:
             raise StoreError(
                 f"the learnt policy reads {network.width} numbers, the embedding has {row.shape[1]}"
@@ -379,28 +352,29 @@ class Adviser:
         options = self.domain.manners(self.manners).options
         probabilities = dict(zip(options, network(row)[0].tolist(), strict=True))
         manner, instruction = self._put_in_words(probabilities)
-        similar = self._find_similar((speaker, len(heard)), row[0])[:_NEAREST]
-        nothing = float("nan")
-        return Advice(
-            speaker=speaker,
+        return replace(
+            self._combine(speaker, similar),
             manner=manner,
             instruction=instruction,
             probabilities=probabilities,
-            earns=float(np.mean([one.earns for one in similar])) if similar else nothing,
-            unguided=float(np.mean([one.unguided for one in similar])) if similar else nothing,
             worth={},
             source="learnt policy",
-            policy=self.policy,
-            games=len(similar),
         )
 
     def _find_similar(self, place: tuple[int, int], row: Array) -> list[Situation]:
         """List the situations of whoever speaks after as many messages, the most similar first."""
-        here = [one for one in self.situations if (one.speaker, len(one.said)) == place]
+        here = self._places.get(place, [])
         if not here:
-            return []
+            raise UsageError(
+                f"no dialogue of the run has a situation after {place[1]} messages; expected a"
+                " run with as many replies"
+            )
+        if place not in self._vectors:
+            told = [one.told for one in here]
+            said = ["\n".join(reversed(one.said)) for one in here]
+            self._vectors[place] = embed_texts(told, said, self._embedding)
         nearest = np.argsort(-(self._vectors[place] @ row), kind="stable")
-        return [here[int(index)] for index in nearest]
+        return [here[index] for index in nearest.tolist()]
 
     def _put_in_words(self, probabilities: Mapping[str, float]) -> tuple[str, str]:
         """Return the likeliest manner and what a writer is told of it."""
@@ -414,18 +388,16 @@ class Adviser:
 
     @cached_property
     def _vectors(self) -> dict[tuple[int, int], Array]:
-        """The numbers of all situations, by who speaks after how many messages."""
+        """The numbers of all situations of a place, made when they are first needed."""
+        return {}
+
+    @cached_property
+    def _places(self) -> dict[tuple[int, int], list[Situation]]:
+        """All situations, by who speaks after how many messages."""
         places: dict[tuple[int, int], list[Situation]] = {}
         for one in self.situations:
             places.setdefault((one.speaker, len(one.said)), []).append(one)
-        return {
-            place: embed_texts(
-                [one.told for one in here],
-                ["\n".join(reversed(one.said)) for one in here],
-                self._embedding,
-            )
-            for place, here in places.items()
-        }
+        return places
 
 
 def _read_line(line: object, number: int) -> tuple[str, str, str]:
