@@ -24,7 +24,7 @@ SEARCHES = {
     "subgame_perfect": lambda s: theory.subgame_perfect(load_tree("entry-deterrence"), seconds=s),
     "solve_tree": lambda s: theory.solve_tree(load_tree("kuhn-poker"), seconds=s),
     "solve_general_tree": lambda s: theory.solve_general_tree(load_tree("kuhn-poker"), seconds=s),
-    "stackelberg_tree": lambda s: theory.stackelberg_tree(load_tree("kuhn-poker"), seconds=s),
+    "stackelberg of a tree": lambda s: theory.stackelberg(load_tree("kuhn-poker"), seconds=s),
     "agent_quantal_branch": lambda s: theory.agent_quantal_branch(
         load_tree("entry-deterrence"), 1.0, seconds=s
     ),

@@ -35,8 +35,8 @@ from bestresponse.theory.dynamics.trajectory import Trajectory
 from bestresponse.theory.fitting import Levels, QuantalBranch
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import Profile, as_profile
-from bestresponse.theory.trees.commitment import TreeCommitment
-from bestresponse.theory.trees.normal_form import to_normal_form
+from bestresponse.theory.trees.normal_form import find_behaviour, to_normal_form
+from bestresponse.theory.trees.sequence_form import has_perfect_recall
 from bestresponse.theory.trees.tree import Policy, Tree
 
 G = TypeVar("G")
@@ -311,18 +311,18 @@ def _commit(
 ) -> GameAnswer:
     """Let the first player commit, or the one named; of trees of two players to a policy."""
     leading = leader or game.players[0]
-    if isinstance(game, Tree) and game.num_players == 2 and not pure:
-        return _describe_tree_commitment(theory.stackelberg_tree(game, leading, seconds=seconds))
     table = to_normal_form(game) if isinstance(game, Tree) else game
     committed = theory.stackelberg(table, leading, pure=pure, seconds=seconds)
     earned: JsonObject = {"payoffs": name_players(table, committed.payoffs)}
     if committed.exact_payoffs is not None:
         earned["payoffs_exact"] = _spell(table.players, committed.exact_payoffs)
-    if table.num_players == 2:
-        played: JsonObject = {"strategies": name_mix(table, committed.strategies)}
+    if table.num_players > 2:
+        played: JsonObject = {"recommended": list_cells(table, committed.distribution)}
+    elif isinstance(game, Tree) and has_perfect_recall(game):
+        played = {"policy": find_behaviour(game, committed.strategies).table()}
     else:
-        played = {"recommended": list_cells(table, committed.distribution)}
-    if committed.exact is not None:
+        played = {"strategies": name_mix(table, committed.strategies)}
+    if committed.exact is not None and "strategies" in played:
         reply = 1 - committed.leader
         whole = [Fraction(p) for p in committed.strategies[reply].tolist()]
         played["strategies_exact"] = {
@@ -344,19 +344,6 @@ def _commit(
 def _spell(names: Sequence[str], numbers: Sequence[Fraction]) -> dict[str, str]:
     """Give every name its number as a text."""
     return dict(zip(names, map(str, numbers), strict=True))
-
-
-def _describe_tree_commitment(committed: TreeCommitment) -> GameAnswer:
-    return GameAnswer(
-        {
-            "method": committed.method,
-            "leader": committed.leader,
-            "value": committed.value,
-            "payoffs": committed.payoffs,
-            "gain": committed.gain,
-            "policy": committed.policy.table(),
-        }
-    )
 
 
 def _solve_subgames(tree: Tree, limit: int = 200) -> GameAnswer:

@@ -111,7 +111,6 @@ if TYPE_CHECKING:
     from bestresponse.theory.seeds import stream as stream
     from bestresponse.theory.trees.agents import agent_quantal_branch as agent_quantal_branch
     from bestresponse.theory.trees.cfr import cfr as cfr
-    from bestresponse.theory.trees.commitment import stackelberg_tree as stackelberg_tree
     from bestresponse.theory.trees.compile import compile_game as compile_game
     from bestresponse.theory.trees.mccfr import mccfr_tree as mccfr_tree
     from bestresponse.theory.trees.normal_form import to_normal_form as to_normal_form

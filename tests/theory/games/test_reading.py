@@ -91,7 +91,7 @@ def test_the_answers_are_those_of_the_game() -> None:
     "name",
     [
         *("agent_quantal_branch", "cfr", "find_sequential", "mccfr_tree"),
-        *("solve_general_tree", "solve_subgames", "solve_tree", "stackelberg_tree"),
+        *("solve_general_tree", "solve_subgames", "solve_tree"),
         "subgame_perfect",
     ],
 )

@@ -14,14 +14,8 @@ from tests.oracles.commitment_by_brute_force import (
 from tests.support.random_trees import random_tree
 
 from bestresponse.core.errors import NotCertified, UsageError
-from bestresponse.theory import (
-    NormalForm,
-    load_tree,
-    nash,
-    stackelberg,
-    stackelberg_tree,
-    to_normal_form,
-)
+from bestresponse.theory import NormalForm, load_tree, nash, stackelberg
+from bestresponse.theory.trees.normal_form import find_behaviour
 
 # The leader's rows earn 2, 4 and 1, 3; the follower wants to match. Alone, the first row dominates
 # and earns 2. Committed to one half each, the follower is indifferent and goes right: (4 + 3)/2.
@@ -94,10 +88,10 @@ def test_in_a_tree_a_promise_not_to_fight_back_is_worth_what_it_deters():
     # The incumbent commits to fight, so that the entrant stays out: 1 and 5. The entrant has nothing
     # to commit to but to come in.
     entry = load_tree("entry-deterrence")
-    committed = stackelberg_tree(entry, "incumbent")
-    assert committed.payoffs == {"entrant": 1.0, "incumbent": 5.0}
-    assert committed.policy.at("incumbent", "entry")["fight"] > 0
-    assert stackelberg_tree(entry).payoffs == {"entrant": 2.0, "incumbent": 2.0}
+    committed = stackelberg(entry, "incumbent")
+    assert committed.payoffs.tolist() == [1.0, 5.0]
+    assert find_behaviour(entry, committed.strategies).at("incumbent", "entry")["fight"] > 0
+    assert stackelberg(entry).payoffs.tolist() == [2.0, 2.0]
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -111,18 +105,9 @@ def test_brute_force_finds_the_same_commitment_in_trees(seed):
             own, others = (payoffs[k].T if leader else payoffs[k] for k in (leader, 1 - leader))
             if len(own) <= 8:
                 break
-    found = stackelberg_tree(tree, leader)
+    found = stackelberg(tree, leader)
     assert found.value == pytest.approx(find_best_commitment(own, others), abs=1e-7)
     assert found.gain < 1e-8
-
-
-def test_the_table_of_a_tree_has_the_same_commitment():
-    for name in ("centipede", "kuhn-poker"):
-        tree = load_tree(name)
-        table = to_normal_form(tree)
-        for leader in (0, 1):
-            by_tree = stackelberg_tree(tree, leader).value
-            assert by_tree == pytest.approx(stackelberg(table, leader).value, abs=1e-7)
 
 
 def test_commitments_that_cannot_be_made_are_refused():
@@ -133,4 +118,4 @@ def test_commitments_that_cannot_be_made_are_refused():
     with pytest.raises(UsageError, match="has one player"):
         stackelberg(NormalForm([[1.0, 2.0]]))
     with pytest.raises(NotCertified, match="not found within 0 s"):
-        stackelberg_tree(load_tree("kuhn-poker"), seconds=0.0)
+        stackelberg(load_tree("kuhn-poker"), seconds=0.0)
