@@ -15,7 +15,6 @@ import numpy as np
 from bestresponse import theory
 from bestresponse.core.capabilities import AnyPositions, ToMove
 from bestresponse.core.game import NATURE
-from bestresponse.theory.behaviour.mixtures import Agreement, fit_mixture
 from bestresponse.theory.positions.graph import explore
 from bestresponse.theory.positions.solve import solve_positions
 
@@ -45,19 +44,6 @@ def use_enumeration() -> None:
 def use_zero_sum() -> None:
     """Solve zero-sum games."""
     theory.solve_zero_sum(_draw(2, 4, 4), engine="numba")
-
-
-def use_estimation() -> None:
-    """Estimate shares of two strategies."""
-    agreement = Agreement(
-        names=("first", "second"),
-        counts=np.array([[[4.0, 1.0], [2.0, 3.0]]]),
-        levels=np.array([0.0, 1.0]),
-        weights=np.ones(1),
-        rows=np.zeros(1, dtype=np.int64),
-        actions=2,
-    )
-    fit_mixture(agreement, starts=1, engine="numba")
 
 
 class _Toss:
@@ -113,6 +99,5 @@ STEPS = (
         (f"{_BASE}.positions.kernels",),
         lambda: solve_positions(explore(cast("AnyPositions", _Toss())), engine="numba"),
     ),
-    KernelStep("shares of strategies", (f"{_BASE}.behaviour.kernels",), use_estimation),
 )
 """Everything there is to compile."""

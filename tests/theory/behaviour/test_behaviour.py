@@ -95,21 +95,6 @@ def test_shares_that_the_data_leave_open_are_called_flat():
     assert not fit_mixture(count_agreement([seen_often])).flat
 
 
-def test_compiled_steps_lead_where_plain_ones_do():
-    rng = np.random.default_rng(1)
-    other = rng.integers(0, 2, (60, 6))
-    own = [
-        play(("tit-for-tat", "defector", "grim")[i % 3], row, 0.1, rng)
-        for i, row in enumerate(other)
-    ]
-    agreement = count_agreement(
-        [histories(own, other, ["tit-for-tat", "defector", "grim", "cooperator"])]
-    )
-    plain, compiled = (fit_mixture(agreement, engine=engine) for engine in ("numpy", "numba"))
-    assert compiled.shares == pytest.approx(plain.shares, abs=1e-6)
-    assert compiled.error == pytest.approx(plain.error, abs=1e-7)
-
-
 def test_parameters_of_simulated_players_are_found_again_with_their_intervals():
     rng = np.random.default_rng(5)
     names = ["defector", "tit-for-tat", "cooperator"]

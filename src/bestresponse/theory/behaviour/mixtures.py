@@ -25,7 +25,6 @@ import numpy as np
 
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.arrays import Floats, Ints, Shorts
-from bestresponse.theory.engines import Engine, load_kernels
 from bestresponse.theory.repeated.automaton import Automaton
 
 _LEAST_ERROR = 1e-9  # an error of 0 would make a single slip impossible, and its logarithm infinite
@@ -39,10 +38,6 @@ _STEP = 1e-4
 """The step in which curvature is measured."""
 _TINY = 1e-300
 """Stands for 0 where a logarithm or a quotient needs more."""
-_KERNELS = "bestresponse.theory.behaviour.kernels"
-_WORTH = 2e7
-"""Units times strategies times steps that take plain code about as long as loading the compiled
-one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,13 +150,7 @@ def _merge_equal(
     )
 
 
-def fit_mixture(
-    agreement: Agreement,
-    *,
-    starts: int = 5,
-    seed: int = 0,
-    engine: Engine = "auto",
-) -> MixtureFit:
+def fit_mixture(agreement: Agreement, *, starts: int = 5, seed: int = 0) -> MixtureFit:
     """Find the shares and the error that make the moves most likely, the best of several climbs."""
     rng = np.random.default_rng(seed)
     kinds = len(agreement.names)
@@ -173,7 +162,6 @@ def fit_mixture(
         weights=np.tile(agreement.weights, (starts, 1)),
         points=np.column_stack([shares, errors]),
         tolerance=1e-6,
-        engine=engine,
     )
     best = int(heights.argmax())
     return _describe(agreement, points[best], float(heights[best]))
@@ -208,7 +196,6 @@ def resample(
         weights=np.array(weights),
         points=np.tile(inside, (draws, 1)),
         tolerance=1e-4,
-        engine="auto",
     )
     return points[:, :-1], points[:, -1]
 
@@ -316,7 +303,6 @@ def _climb(
     weights: Floats,
     points: Floats,
     tolerance: float,
-    engine: Engine,
 ) -> tuple[Floats, Floats]:
     """Climb from every row of `points` until a cycle gains less than `tolerance`.
 
@@ -339,14 +325,14 @@ def _climb(
     for _ in range(_MOST_CYCLES):
         here = points[active]
         active_weights = weights[active]
-        first, height = _step(agreement, active_weights, here, engine)
-        second, _ = _step(agreement, active_weights, bound(first), engine)
+        first, height = _step(agreement, active_weights, here)
+        second, _ = _step(agreement, active_weights, bound(first))
         move = first - here
         bend = second - 2 * first + here
         length = np.linalg.norm(move, axis=1) / np.maximum(np.linalg.norm(bend, axis=1), 1e-300)
         stride = np.clip(length, 1.0, _LONGEST_STRIDE)[:, None]
         extrapolated = here + 2 * stride * move + stride**2 * bend
-        third, reached = _step(agreement, active_weights, bound(extrapolated), engine)
+        third, reached = _step(agreement, active_weights, bound(extrapolated))
         is_higher = (reached >= height)[:, None]
         points[active] = bound(np.where(is_higher, third, second))
         gained = height - heights[active]
@@ -357,31 +343,13 @@ def _climb(
     return points, heights
 
 
-def _step(
-    agreement: Agreement,
-    weights: Floats,
-    points: Floats,
-    engine: Engine,
-) -> tuple[Floats, Floats]:
+def _step(agreement: Agreement, weights: Floats, points: Floats) -> tuple[Floats, Floats]:
     """Take one EM step from every row of `points`.
 
     Returns where it leads and the log likelihood before it.
     """
     heights = np.empty(len(points))
     out = np.empty_like(points)
-    work = points.size * len(agreement.weights)
-    kernels = load_kernels(_KERNELS, engine, work, _WORTH)
-    if kernels is not None:
-        kernels.step_compiled(
-            agreement.counts,
-            agreement.levels,
-            spread=float(agreement.actions - 1),
-            weights=weights,
-            points=points,
-            out=out,
-            heights=heights,
-        )
-        return out, heights
     moves = agreement.counts[:, 0].sum(axis=1)
     for b, (unit_weights, point) in enumerate(zip(weights, points, strict=True)):
         joint, slips = _weigh(agreement, point[:-1], point[-1])

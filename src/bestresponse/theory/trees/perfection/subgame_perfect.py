@@ -15,11 +15,9 @@ are replaced by what their equilibria earn, and of what is left, every equilibri
 normal form is taken. Each choice of equilibria inside gives equilibria of its own. With two players
 the equilibria of every such part are its extreme ones, with more those that `nash` finds.
 
-Ties are mixed too. Where a mover's best moves tie, every mixture of them is an equilibrium below,
-and payoffs are linear in it: the corners of these mixtures, and the edges between them, describe
-all. A mover above may be indifferent at a point inside: along an edge its best move changes where
-two lines cross, and the equilibria there are listed as well. With two moves to choose between, or
-along a single edge, that gives all corners of the sets in which a move is best.
+Where a mover's best moves tie, every mixture of them is an equilibrium below, and each of the moves
+is listed. Where what a mover above does best depends on how such a tie is broken, some mixture may
+leave it indifferent, and the list is not called complete.
 
 R. Selten, "Spieltheoretische Behandlung eines Oligopolmodells mit Nachfrageträgheit", Z. f. d.
 gesamte Staatswissenschaft 121, 1965.
@@ -30,8 +28,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import combinations, islice, product
-from operator import add, le, mul
+from itertools import islice, product
+from operator import add, mul
 from pathlib import Path
 
 import numpy as np
@@ -132,7 +130,7 @@ def subgame_perfect(
     reachable = _count(tree, deadline)
     count = sum(reachable[0].values())
     listed = count if count <= limit else 1
-    solved = _solve_backwards(tree, _Wish(listed, mixed=False, deadline=deadline))
+    solved = _solve_backwards(tree, _Wish(listed, deadline))
     equilibria = tuple(_describe_pure(tree, solution) for solution in solved.solutions)
     best_first = sorted(reachable[0], reverse=True)
     outcomes = tuple(_named(tree, payoffs) for payoffs in best_first)
@@ -226,10 +224,9 @@ class SubgameEquilibria:
     """Subgame perfect equilibria: their policies and what they earn.
 
     `complete` says that every part was solved completely and no combination was left out, up to the
-    sets that extreme equilibria span. Ties that are mixed so that the mover above is indifferent
-    are among them. It is False where such mixtures could not all be found: where several players
-    move above a tie without seeing each other, where three moves above compete over several ties,
-    and where a tie decides a mover above another such mixture.
+    sets that extreme equilibria span. It is False where a mixture of tied moves could leave a mover
+    above indifferent: where the tie decides what is best there, or several players move above it
+    without seeing each other.
     """
 
     policies: tuple[Policy, ...]
@@ -288,7 +285,7 @@ def solve_subgames(
     ({'out': 0.0, 'in': 1.0}, True)
     """
     tree = as_tree(tree)
-    solved = _solve_backwards(tree, _Wish(limit, mixed=True, deadline=Deadline.after(seconds)))
+    solved = _solve_backwards(tree, _Wish(limit, Deadline.after(seconds)))
     policies = []
     for solution in solved.solutions:
         row = np.zeros(int(tree.first_move[-1]))
@@ -304,35 +301,24 @@ def solve_subgames(
     )
 
 
-Edge = tuple[int, int]
-"""Two solutions all of whose mixtures are equilibria."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Solved:
     """Equilibria of a subgame, and whether they are all.
 
     `varies` says that equilibria can be mixed into others which earn something else, as after a
-    tie. `edges` lists which can, where `is_linear`: the solutions that edges connect are the
-    corners of a product of simplices, all of it equilibria, on which payoffs are linear.
+    tie.
     """
 
     solutions: list[_Solution]
     complete: bool
     varies: bool = False
-    edges: frozenset[Edge] = frozenset()
-    is_linear: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class _Wish:
-    """How many solutions to keep at most, whether to mix ties, and until when.
-
-    The ties are those of movers who see everything.
-    """
+    """How many solutions to keep at most, and until when."""
 
     limit: int
-    mixed: bool
     deadline: Deadline
 
 
@@ -386,7 +372,7 @@ def _solve_several(
             is_last = next(choices, None) is None
             complete = complete and len(solutions) == wish.limit and is_last
             break
-    return _Solved(solutions[: wish.limit], complete, varies, is_linear=not varies)
+    return _Solved(solutions[: wish.limit], complete, varies)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -419,8 +405,6 @@ def _solve_single(
         solutions=[],
         complete=len(numbered) <= wish.limit,
         varies=any(part.varies for part in inside),
-        edges=_join_edges(kept, inside) if wish.mixed else frozenset(),
-        is_linear=all(part.is_linear for part in inside),
     )
     if tree.owner[root] == CHANCE:
         return replace(parts, solutions=_draw(tree, root, points))
@@ -455,20 +439,6 @@ def _draw(tree: Tree, root: int, points: list[_Point]) -> list[_Solution]:
     return solutions
 
 
-def _join_edges(chosen: list[tuple[int, ...]], inside: list[_Solved]) -> frozenset[Edge]:
-    """Find the edges between combinations: along an edge of one subgame, all others the same."""
-    place = {combination: k for k, combination in enumerate(chosen)}
-    edges = set()
-    for at, part in enumerate(inside):
-        for first, second in part.edges:
-            for combination, k in place.items():
-                if combination[at] == first:
-                    other = place.get((*combination[:at], second, *combination[at + 1 :]))
-                    if other is not None:
-                        edges.add((k, other))
-    return frozenset(edges)
-
-
 def _choose(
     tree: Tree,
     root: int,
@@ -476,154 +446,24 @@ def _choose(
     parts: _Solved,
     wish: _Wish,
 ) -> _Solved:
-    """Let a mover choose at every point, and at those between them where its best move changes."""
+    """Let a mover choose at every point."""
     owner = int(tree.owner[root])
-    between: list[_Point] = []
-    if wish.mixed and parts.is_linear:
-        for first, second in sorted(parts.edges):
-            between += _find_crossings(tree, owner, points[first], points[second])
-    everywhere = [*points, *between]
-    best = [_find_best_moves(tree, owner, point) for point in everywhere]
-    groups = _connect(len(points), parts.edges)
-    all_found = True
-    if wish.mixed and parts.is_linear:
-        all_found = all(_is_all_found(points, group, owner) for group in groups)
-    elif parts.varies:
-        all_found = len(set(best)) == 1
-    solutions: list[_Solution] = []
-    numbers: dict[tuple[int, int], int] = {}
     infoset = int(tree.infoset[root])
-    for k, point in enumerate(everywhere):
-        for move in best[k]:
-            numbers[k, move] = len(solutions)
+    best = [_find_best_moves(tree, owner, point) for point in points]
+    solutions: list[_Solution] = []
+    varies = parts.varies
+    for point, moves in zip(points, best, strict=True):
+        varies = varies or len({point.earned[move] for move in moves}) > 1
+        for move in moves:
             played = np.eye(len(point.earned))[move]
             solutions.append(_Solution(point.earned[move], point.below | {infoset: played}))
-    ties = False
-    for point, moves in zip(everywhere, best, strict=True):
-        first_earned = point.earned[moves[0]]
-        ties = ties or any(point.earned[move] != first_earned for move in moves)
-    one_choice = all(_is_one_choice(points, best, group) for group in groups)
-    stays_linear = one_choice and not between
-    all_kept = len(solutions) <= wish.limit
+    # Between points at which the same moves are best they are best as well.
+    is_settled = not parts.varies or len(set(best)) == 1
     return _Solved(
         solutions=solutions[: wish.limit],
-        complete=parts.complete and all_found and all_kept,
-        varies=parts.varies or ties,
-        edges=_list_edges(numbers, parts.edges),
-        is_linear=parts.is_linear and stays_linear,
+        complete=parts.complete and is_settled and len(solutions) <= wish.limit,
+        varies=varies,
     )
-
-
-def _is_all_found(points: list[_Point], group: list[int], owner: int) -> bool:
-    """Return whether all corners of the sets in which a move is best are found.
-
-    Corners and crossings of edges are all of them along one edge, or if no more than two moves
-    compete.
-    """
-    competing = _list_competing([points[k].earned for k in group], owner)
-    return len(group) <= 2 or len(competing) <= 2
-
-
-def _is_one_choice(points: list[_Point], best: list[tuple[int, ...]], group: list[int]) -> bool:
-    """Return whether connected points have the same best moves, with linear payoffs.
-
-    Payoffs stay linear with one best move, or with several that earn the same at all of the points.
-    """
-    moves = best[group[0]]
-    if any(best[k] != moves for k in group):
-        return False
-    if len(moves) == 1:
-        return True
-    first = points[group[0]].earned
-    for k in group:
-        earned = points[k].earned
-        if any(earned[move] != first[move] for move in moves):
-            return False
-    return True
-
-
-def _list_edges(numbers: dict[tuple[int, int], int], edges: frozenset[Edge]) -> frozenset[Edge]:
-    """Find the edges between solutions.
-
-    They lie between tied moves at one point, and along an edge below with the same move.
-    """
-    found = set()
-    moves: dict[int, list[int]] = {}
-    for point, move in numbers:
-        moves.setdefault(point, []).append(move)
-    for point, tied in moves.items():
-        for first, second in combinations(tied, 2):
-            found.add((numbers[point, first], numbers[point, second]))
-    for first, second in edges:
-        for move in moves[first]:
-            if (second, move) in numbers:
-                found.add((numbers[first, move], numbers[second, move]))
-    return frozenset(found)
-
-
-def _connect(count: int, edges: frozenset[Edge]) -> list[list[int]]:
-    """Gather the points that edges connect."""
-    group = list(range(count))
-    for first, second in edges:
-        old = group[second]
-        new = group[first]
-        group = [new if k == old else k for k in group]
-    members: dict[int, list[int]] = {}
-    for k, one in enumerate(group):
-        members.setdefault(one, []).append(k)
-    return list(members.values())
-
-
-def _list_competing(earned: list[list[Earned]], owner: int) -> list[int]:
-    """List the moves that are not everywhere at most as good as another one listed."""
-    columns = []
-    for move in range(len(earned[0])):
-        columns.append([row[move][owner] for row in earned])
-    kept: list[int] = []
-    for move, column in enumerate(columns):
-        if any(all(map(le, column, columns[other])) for other in kept):
-            continue
-        kept = [other for other in kept if not all(map(le, columns[other], column))]
-        kept.append(move)
-    return kept
-
-
-def _find_crossings(
-    tree: Tree,
-    owner: int,
-    first: _Point,
-    second: _Point,
-) -> list[_Point]:
-    """Find the points between two at which the best move changes, by where its lines cross."""
-    start = [u[owner] for u in first.earned]
-    end = [u[owner] for u in second.earned]
-    shares = set()
-    for i, j in combinations(range(len(start)), 2):
-        before = start[i] - start[j]
-        after = end[i] - end[j]
-        if before * after < 0:
-            shares.add(before / (before - after))
-    found = []
-    for share in sorted(shares):
-        point = _mix_points(first, second, share)
-        if len(_find_best_moves(tree, owner, point)) > 1:
-            found.append(point)
-    return found
-
-
-def _mix_points(first: _Point, second: _Point, share: Fraction | float) -> _Point:
-    """Give the point that is this share of the way from the first to the second."""
-    earned: list[Earned] = []
-    for u, v in zip(first.earned, second.earned, strict=True):
-        mixed = [(1 - share) * a + share * b for a, b in zip(u, v, strict=True)]
-        earned.append(tuple(mixed))
-    below = {}
-    for infoset, mix in first.below.items():
-        other = second.below[infoset]
-        below[infoset] = mix
-        if mix is not other and not (mix == other).all():
-            below[infoset] = float(1 - share) * mix + float(share) * other
-    return _Point(earned, below)
 
 
 def _find_inside(tree: Tree, root: int, solved: dict[int, _Solved]) -> list[int]:
