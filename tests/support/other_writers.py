@@ -257,9 +257,6 @@ REFUSED = {
         "atom_concat/3 is not part of the language of games"
     ),
     "possible(move(p1, x), _) :- f(a) =.. [x|_].": "=../2 is not part of the language of games",
-    "possible(move(p1, x), _) :- setof(M, member(M, []), _).": (
-        "setof/3 is not part of the language of games"
-    ),
     "possible(move(p1, x), _) :- random_member(a, [b]).": f"random_member/2 {_DRAWN}",
     "payoff('C', 'C', U, U) :- maplist(random_between(1), [2], [U]).": f"random_between/3 {_DRAWN}",
     "possible(move(p1, x), _) :- format(atom(_), x, []), fail.": "format/3 cannot make a text here",

@@ -135,8 +135,8 @@ def engine(request):
         (
             TWICE,
             (
-                "the rules also allow the play ann: yes, ann: yes, but the game is taken to be"
-                " played as in ann: yes"
+                "ann can move again after ann: yes, while others who move at the same time have"
+                " not moved yet"
             ),
         ),
         (

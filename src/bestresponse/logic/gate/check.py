@@ -11,6 +11,7 @@ goal that raises an existence error when it is reached, as in any Prolog.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
@@ -65,6 +66,9 @@ _LONGEST_HINT = 40
 _RESERVED = frozenset({"[]", CONS, "{}", ":-", "?-", ":", "!", "|", "@", "?=>"})
 _LOADING = ("use_module", "ensure_loaded")
 _IGNORED = frozenset({"style_check", "license"})
+_DECIMAL = re.compile(r"\d\.\d")
+_COMPARED = re.compile(r"=:=|=\\=|[^=\\w]=[^=<>:.\\]|==|\binteger\(|list_to_|sort\(|set\(|member")
+"""What may hold of exact numbers and not of rounded ones."""
 _RETOLD = """
 game(Situation, Situation) :- final(Situation), !.
 game(Situation, Final) :- legal(Move, Situation), game(do(Move, Situation), Final).
@@ -312,6 +316,9 @@ class _Gate:
             self.declaration(name, argument)
         elif name in _IGNORED or write(term) == "encoding(utf8)":
             self.say(Severity.WARNING, "directive", f"the directive {name} is ignored")
+        elif name == "table" and argument is not None and None not in _declared(argument):
+            hint = "an answer that is found in two ways counts twice"
+            self.say(Severity.WARNING, "directive", "the directive table is ignored", hint)
         elif not (name in _LOADING and _harmless(argument)) and self.current is not None:
             self.directives.append((self.current, term))
 
@@ -433,6 +440,9 @@ class _Gate:
         if marked:
             message = f"marked as unused but used more than once: {', '.join(marked)}"
             self.say(Severity.WARNING, "marked", message, "remove the leading _")
+        if _DECIMAL.search(clause.text) and _COMPARED.search(clause.text):
+            message = f"numbers are exact, so that {key} may hold where other Prologs round"
+            self.say(Severity.WARNING, "exact", message, "0.1 + 0.2 =:= 0.3 and 1 = 1.0 hold here")
 
     def clauses(self) -> tuple[GatedClause, ...]:
         """Check every body against what the whole program defines."""

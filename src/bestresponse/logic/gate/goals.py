@@ -46,6 +46,7 @@ _SUMMARIES = {
     "set": "sorted set",
     "bag": "",
 }
+_GROUPS = {"setof/3": "set of", "bagof/3": "bag of"}
 _UNSUPPORTED = {
     ":/2": "a call into another module",
     "^/2": "^",
@@ -142,6 +143,8 @@ class GoalChecker:
         """Check a predicate that calls goals: each of them in its place."""
         if key == "aggregate_all/3":
             return self._collect(*term.args)
+        if key in _GROUPS:
+            return self._group(_GROUPS[key], *term.args)
         arguments = list(term.args)
         for position, extra in predicates.GOAL_ARGUMENTS[key].items():
             argument = arguments[position]
@@ -172,6 +175,22 @@ class GoalChecker:
         return (
             Struct(",", (collecting, Struct(summary, (answers, result)))) if summary else collecting
         )
+
+    def _group(self, summary: str, template: Term, goal: Term, result: Term) -> Term:
+        """Write `setof/3` or `bagof/3` as `findall/3` and a choice among the groups of its list.
+
+        A group is of one value of the variables that are neither in the template nor before `^`.
+        """
+        bound = list(variables_of(template))
+        while isinstance(goal, Struct) and indicator(goal) == "^/2":
+            bound += variables_of(goal.args[0])
+            goal = goal.args[1]
+        free = [v for v in variables_of(goal) if not any(v is other for other in bound)]
+        group = Struct("of", tuple(free)) if free else NIL
+        answers = Var()
+        pair = Struct("-", (group, template))
+        collecting = Struct("findall", (pair, self._check_goal(goal), answers))
+        return Struct(",", (collecting, Struct(summary, (group, answers, result))))
 
     def _check_closure(self, term: Term, extra: int) -> Term:
         """Check a goal to which arguments are added later.

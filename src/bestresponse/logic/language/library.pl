@@ -240,3 +240,10 @@ random_member(Item, List) :-
 maybe :- random_between(0, 1, 0).
 
 highest([_-Move|_], Move).
+
+'bag of'(Group, Pairs, Bag) :-
+    pairs_keys(Pairs, Keys), 'sorted set'(Keys, Groups), 'member of'(Groups, Group), 'values of'(Pairs, Group, Bag).
+'set of'(Group, Pairs, Set) :- 'bag of'(Group, Pairs, Bag), 'sorted set'(Bag, Set).
+'values of'([], _, []).
+'values of'([Key-Value|Pairs], Group, Values) :-
+    ( Key == Group -> Values = [Value|Rest] ; Values = Rest ), 'values of'(Pairs, Group, Rest).

@@ -47,6 +47,8 @@ GOAL_ARGUMENTS: Final[dict[str, dict[int, int]]] = {
     "forall/2": {0: 0, 1: 0},
     "findall/3": {1: 0},
     "aggregate_all/3": {1: 0},
+    "bagof/3": {1: 0},
+    "setof/3": {1: 0},
     "include/3": {0: 1},
     "exclude/3": {0: 1},
     "convlist/3": {0: 2},

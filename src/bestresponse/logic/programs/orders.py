@@ -98,15 +98,20 @@ def try_orders(
         reader=reader,
         private=private,
     )
+    starts = _list_starts(paths)
+    every_start = -(-len(starts) // _MOST) or 1
     try:
+        found = [] if private else list(_find_gaps(engine, program, starts[::every_start], reader))
+        again = [gap for gap in found if gap.code == "again"]
+        if again:
+            return OrderCheck(tuple(again), ())
         if total + len(paths) <= _MOST:
             defects = comparison.compare("first")
             if comparison.complete:
                 return OrderCheck(defects, (), plays_compared=True)
             return OrderCheck(defects + comparison.compare("last"), (_EARLIER,))
-        starts = _list_starts(paths)
-        every_start = -(-len(starts) // _MOST) or 1
-        found = list(_find_gaps(engine, program, starts[::every_start], reader))
+        if private:
+            found = list(_find_gaps(engine, program, starts[::every_start], reader))
         if not private and total + len(paths) <= _MOST_PLAYS:
             found = found or list(comparison.compare("first"))
             return OrderCheck(tuple(found), (), plays_compared=not found)
@@ -307,6 +312,8 @@ def describe_gap(gap: Term, path: PlayPath) -> Diagnostic:
             )
         case Struct(name="again", args=(mover,)):
             message = f"{label(mover)} can move again after {path.text}, {others}"
+            hint = "who has moved must not: is abnormal(control(P), move(P, _), _). missing?"
+            return make_defect("again", message, hint)
         case Struct(args=(mover,)):
             message = f"{label(mover)} gets to move after {path.text}, {others}"
         case _:

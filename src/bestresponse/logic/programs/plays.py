@@ -30,6 +30,8 @@ from bestresponse.logic.language.terms import (
 )
 from bestresponse.logic.programs.game_table import Percepts
 
+_MOST_SHOWN = 30
+"""Moves of a play that a message shows."""
 _Item = TypeVar("_Item", str, Diagnostic)
 
 
@@ -44,6 +46,8 @@ class ProgramPlays:
     """The different moves of all paths."""
     players: tuple[str, ...]
     reader: PathReader
+    unnamed: bool = False
+    """Whether a player is not fully known."""
 
 
 def read_program_plays(start: Term, rows: Term) -> ProgramPlays:
@@ -57,10 +61,12 @@ def read_program_plays(start: Term, rows: Term) -> ProgramPlays:
         else:
             paths_with_gap.append(path)
     steps = list(reader.steps.values())
-    players = list_distinct(map(reader.player, list_terms(start)))
+    declared = list_terms(start)
+    players = list_distinct(map(reader.player, declared))
     if not players:
         players = list_distinct(step.player for step in steps if step.player != NATURE)
-    return ProgramPlays(paths, paths_with_gap, steps, players, reader)
+    unnamed = any(map(variables_of, declared))
+    return ProgramPlays(paths, paths_with_gap, steps, players, reader, unnamed)
 
 
 def list_terms(term: Term) -> list[Term]:
@@ -145,7 +151,9 @@ class PlayPath(NamedTuple):
     @property
     def text(self) -> str:
         """The moves in words."""
-        return ", ".join(f"{step.player}: {step.move}" for step in self.steps) or "no move at all"
+        made = [f"{step.player}: {step.move}" for step in self.steps[:_MOST_SHOWN]]
+        more = len(self.steps) - len(made)
+        return ", ".join(made + [f"and {more} more"] * bool(more)) or "no move at all"
 
     @property
     def has_variables(self) -> bool:

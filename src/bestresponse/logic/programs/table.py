@@ -47,6 +47,9 @@ from bestresponse.logic.programs.plays import (
     read_program_plays,
 )
 
+CAPITALS = (
+    "a name that starts with a capital letter is a variable unless it is in quotes: 'Cooperate'"
+)
 _MOST_DEFECTS = 10
 
 
@@ -164,10 +167,7 @@ def _find_path_defects(plays: ProgramPlays, private: bool) -> Iterator[Diagnosti
         )
     if plays.reader.unknown:
         text = next(path.text for path in plays.paths if path.has_variables)
-        hint = (
-            "legal/2 must bind player and move, chance/3 and sees/3 all they give; a name that"
-            " starts with a capital letter is a variable unless it is in quotes: 'Cooperate'"
-        )
+        hint = f"legal/2 must bind player and move, chance/3 and sees/3 all they give; {CAPITALS}"
         yield make_defect("move", f"a legal move is not fully known: {text}", hint)
         return
     if plays.reader.clash is not None:
@@ -205,6 +205,9 @@ def _find_people_defects(plays: ProgramPlays) -> Iterator[Diagnostic]:
     """Find those who move, earn or perceive something without being players."""
     players = plays.players
     steps = plays.steps
+    if plays.unnamed:
+        yield make_defect("player", "the name of a player is not known", CAPITALS)
+        return
     if NATURE in players:
         hint = (
             "remove initially(player(nature), ...) and write chance(move(nature, Move),"
@@ -245,8 +248,27 @@ def _find_doubts(table: GameTable, orders: OrderCheck) -> Iterator[Diagnostic]:
     for player, moves in zip(table.players, table.moves, strict=True):
         if not moves:
             yield _doubt("idle", f"{player} never moves", "is that meant?")
+    for player, other in _find_blind(table):
+        message = f"{player} moves after {other} and sees nothing of it, as if both moved at once"
+        hint = f"if {player} sees it: sees({player}, M, do(move({other}, M), _))."
+        yield _doubt("blind", message, hint)
     for message, hint in orders.skipped:
         yield _doubt("orders", message, hint)
+
+
+def _find_blind(table: GameTable) -> Iterator[tuple[str, str]]:
+    """Find who moves after another player and never perceives anything, where others may."""
+    if not table.private:
+        return
+    seers = {seer for row in table.rows for seen in row.percepts for seer, _ in seen}
+    blind: dict[str, str] = {}
+    for row in table.rows:
+        start = row.blocks[0]
+        earlier = [mover for mover, _ in row.moves[:start] if mover != NATURE]
+        for mover, _ in row.moves[start:] if earlier else ():
+            if mover not in seers and mover not in (NATURE, earlier[0]):
+                blind.setdefault(mover, earlier[0])
+    yield from blind.items()
 
 
 def _doubt(code: str, message: str, hint: str) -> Diagnostic:

@@ -10,14 +10,14 @@ wrong, and the numbered program.
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from bestresponse.core.errors import LogicError
+from bestresponse.core.errors import LimitReached, LogicError
 from bestresponse.logic.confined.engine import ConfinedEngine
-from bestresponse.logic.engine import LogicEngine
+from bestresponse.logic.engine import LogicEngine, Program, RuntimeFault
 from bestresponse.logic.gate.check import GatedClause, GatedProgram, check_source, find_similar
 from bestresponse.logic.gate.goals import indicator
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage, numbered
 from bestresponse.logic.language.predicates import GAME
-from bestresponse.logic.language.terms import Struct, Term, Var
+from bestresponse.logic.language.terms import Atom, Struct, Term, Var
 from bestresponse.logic.programs.report import Report as Report, describe_failure
 from bestresponse.logic.programs.solver_language import REQUIRED
 from bestresponse.logic.programs.table import extract
@@ -47,6 +47,11 @@ _GIVEN = frozenset({"last_move/2", "default_move/2"})
 """Fluents that a tournament sets, whatever the program says."""
 _DEFINED = {"chance": "chance/3", "odds": "chance/3", "seer": "sees/3"}
 """What a defect of the game is about, by its code."""
+_NAMING = {
+    "move": ("possible", "legal", "chance", "sees"),
+    "player": ("initially(player", "initially"),
+}
+"""How the clauses begin in which a variable may be meant as a name, by the code of a defect."""
 _MEMORY = "\ninitially(memory(P, State), S) :- initially(player(P), S), start_memory(State).\n"
 """What a strategy remembers before the first round."""
 
@@ -68,9 +73,13 @@ def validate(source: str, engine: LogicEngine) -> Report:
     uses = _collect_uses(gated)
     faults += [*_find_misnamed(uses), *_find_dead_fluents(uses)]
     try:
-        extraction = extract(engine, engine.load(gated))
+        program = engine.load(gated)
+        extraction = extract(engine, program)
     except LogicError as error:
-        return Report(source, gated.defined, (*faults, describe_failure(error)))
+        failure = _follow_one_play(engine, program, error)
+        return Report(source, gated.defined, (*faults, describe_failure(failure)))
+    if any(defect.code == "goal" for defect in extraction.defects):
+        faults += _find_lone_names(gated)
     if extraction.table is not None:
         # The game was played to all its ends: what is undefined was not reached.
         for number, fault in enumerate(faults):
@@ -78,6 +87,34 @@ def validate(source: str, engine: LogicEngine) -> Report:
                 faults[number] = replace(fault, severity=Severity.WARNING)
     faults += [_locate(defect, gated) for defect in extraction.defects]
     return Report(source, gated.defined, tuple(faults), extraction.table)
+
+
+def _follow_one_play(engine: LogicEngine, program: Program, error: LogicError) -> LogicError:
+    """Return why a game is too large: that its first play has no end, where it has none."""
+    if isinstance(error, LimitReached):
+        try:
+            engine.solutions(program, "table_row(Blocks, Goals)", 1)
+        except RuntimeFault as fault:
+            return fault
+        except LogicError:
+            return error
+    return error
+
+
+def _find_lone_names(gated: GatedProgram) -> Iterator[Diagnostic]:
+    """Find names in facts about payoffs and the like that occur nowhere else."""
+    places: dict[str, list[GatedClause]] = {}
+    for clause in gated.clauses:
+        stack: list[Term] = [clause.head, clause.body]
+        while stack:
+            term = stack.pop()
+            if isinstance(term, Atom):
+                places.setdefault(str(term), []).append(clause)
+            stack.extend(term.args if isinstance(term, Struct) else ())
+    for name, (clause, *more) in places.items():
+        is_fact = clause.line and isinstance(clause.head, Struct) and clause.body == "true"
+        if is_fact and not more and indicator(clause.head) not in GAME:
+            yield _say(clause, "lone", f"{name} occurs nowhere else", "is it misspelt?")
 
 
 def validate_strategy(source: str, game: str, engine: LogicEngine) -> Report:
@@ -167,10 +204,10 @@ def _locate(defect: Diagnostic, gated: GatedProgram) -> Diagnostic:
                 source_line=clause.source_line,
             )
     singles = [d for d in gated.diagnostics if d.code == "singleton"]
-    if defect.code != "move" or not singles:
+    if defect.code not in _NAMING or not singles:
         return defect
     first = next(
-        (d for d in singles if d.source_line.startswith(("possible", "legal", "chance", "sees"))),
+        (d for d in singles if d.source_line.startswith(_NAMING[defect.code])),
         singles[0],
     )
     return replace(
