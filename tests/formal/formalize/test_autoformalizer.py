@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from bestresponse import solve
-from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.errors import UsageError
 from bestresponse.formal.formalize.autoformalizer import (
     Formalizer,
     Settings,
@@ -14,7 +14,7 @@ from bestresponse.formal.formalize.autoformalizer import (
     elect,
     formalize_many,
 )
-from bestresponse.formal.formalize.json_answer import TABLE_SCHEMA, read_game_table
+from bestresponse.formal.formalize.json_answer import TREE_SCHEMA, read_tree
 from bestresponse.formal.formalize.plan import library, nearest, plan
 from bestresponse.formal.formalize.story_claims import compare_with_story
 from bestresponse.games.logic.game import as_game
@@ -347,63 +347,60 @@ def test_a_refusal_beside_a_program_is_a_question(refusal, question):
     assert [(asked.text, asked.assumed) for asked in found.questions] == [(question, "the program")]
 
 
-def result(*seats):
-    return {
-        "story": "",
-        "result": [{"player": who, "move": move, "payoff": earned} for who, move, earned in seats],
-    }
+def both(cells):
+    """Return the tree in which Ann and Bob share or grab, and Bob does not see what Ann does."""
+
+    def choose(player, then):
+        return {
+            "player": player,
+            "knows": "",
+            "moves": [{"move": move, "then": then(move)} for move in ("share", "grab")],
+        }
+
+    def answer(mine):
+        return choose("Bob", lambda yours: {"end": "", "payoffs": cells[mine, yours]})
+
+    return {"players": ["Ann", "Bob"], "tree": choose("Ann", answer)}
 
 
-def both(mine, yours, first, second):
-    return result(("Ann", mine, first), ("Bob", yours, second))
-
-
-TABLE = {
-    "players": [
-        {"name": "Ann", "moves": ["share", "grab"]},
-        {"name": "Bob", "moves": ["share", "grab"]},
-    ],
-    "timing": "at the same time",
-    "ends": [
-        both("share", "share", 3, 3),
-        both("share", "grab", 0, 5),
-        both("grab", "share", 5, 0),
-        both("grab", "grab", 1.5, 1),
-    ],
+CELLS = {
+    ("share", "share"): [3, 3],
+    ("share", "grab"): [0, 5],
+    ("grab", "share"): [5, 0],
+    ("grab", "grab"): [1.5, 1],
 }
+TREE = both(CELLS)
 
 
-def test_a_model_that_can_be_held_to_a_schema_writes_the_table_and_the_program_follows_by_rule():
-    model, writer = formalizer(json.dumps(TABLE), form="table")
+def test_a_model_that_can_be_held_to_a_schema_writes_the_tree_and_the_program_follows_by_rule():
+    model, writer = formalizer(json.dumps(TREE), form="tree")
     found = writer.formalize(STORY)
-    assert model.asked[0].schema == TABLE_SCHEMA
+    assert model.asked[0].schema == TREE_SCHEMA
     assert found.ok
     assert str(found.table.payoffs(("grab", "grab"))[0]) == "3/2"
-    model, writer = formalizer(json.dumps(TABLE), form="table", abilities=Abilities())
+    model, writer = formalizer(json.dumps(TREE), form="tree", abilities=Abilities())
     assert writer.formalize(STORY).ok
     assert model.asked[0].schema is None
 
 
-def test_a_table_with_a_gap_or_an_end_told_in_two_ways_comes_back_with_what_is_wrong():
-    gap = {**TABLE, "ends": TABLE["ends"][:3]}
-    twice = {**TABLE, "ends": [*TABLE["ends"], both("share", "grab", 0, 4)]}
-    model, writer = formalizer(json.dumps(gap), json.dumps(twice), json.dumps(TABLE), form="table")
+def test_a_tree_in_which_all_choose_once_without_knowing_is_a_table():
+    table = read_tree(json.dumps(TREE))
+    assert (table.sequential, table.private) == (False, False)
+    assert as_game(table).payoffs.tolist() == [[[3, 0], [5, 1.5]], [[3, 5], [0, 1]]]
+
+
+def test_a_tree_with_a_gap_comes_back_with_what_is_wrong():
+    gap = both({**CELLS, ("grab", "grab"): [1]})
+    model, writer = formalizer(json.dumps(gap), json.dumps(TREE), form="tree")
     found = writer.formalize(STORY)
-    assert [attempt.problem for attempt in found.attempts] == [
-        "the end grab, grab is missing",
-        "the end share, grab is there twice, with different payoffs",
-        "",
-    ]
-    assert found.table == read_game_table(json.dumps(TABLE))
-    assert "the end grab, grab is missing" in model.asked[1].messages[1].content
+    problem = "after grab > grab: payoffs must be 2 numbers, one for each of Ann, Bob"
+    assert [attempt.problem for attempt in found.attempts] == [problem, ""]
+    assert problem in model.asked[1].messages[1].content
 
 
 def test_a_game_where_no_choice_matters_is_a_game_with_a_warning():
-    dull = {
-        **TABLE,
-        "ends": [both(x, y, 1, 1) for x in ("share", "grab") for y in ("share", "grab")],
-    }
-    _, writer = formalizer(json.dumps(dull), form="table")
+    dull = both({cell: [1, 1] for cell in CELLS})
+    _, writer = formalizer(json.dumps(dull), form="tree")
     found = writer.formalize(STORY)
     assert found.ok
     assert "no choice matters to anybody" in str(found.attempts[0].report.warnings[0])
@@ -427,114 +424,17 @@ def test_a_model_that_reasons_away_its_room_gets_twice_as_much_each_time_and_the
     )
 
 
-def test_a_table_without_players_is_no_game():
-    empty = {"players": [], "timing": "in turn", "ends": []}
-    _, writer = formalizer(json.dumps(empty), form="table")
+def test_a_tree_without_players_is_no_game():
+    empty = {"players": [], "tree": None}
+    _, writer = formalizer(json.dumps(empty), form="tree")
     assert writer.formalize(STORY).no_game == "it lists no players"
 
 
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        ({"players": [{"name": "Ann", "moves": ["a"]}] * 2}, "different names; got Ann, Ann"),
-        (
-            {"players": [{"name": "Ann", "moves": ["a"]}, {"name": "Luck", "moves": ["a"]}]},
-            "Luck is not a player",
-        ),
-        ({"players": [{"name": "Ann", "moves": ["share", "share"]}]}, "Ann needs different moves"),
-        ({"players": [{"name": "Ann"}]}, "Ann needs different moves, at least one; got none"),
-        (
-            {"players": [{"name": 3, "moves": []}]},
-            "expected a name of 1 to 200 characters, got '3'",
-        ),
-        ({"players": ["Ann"]}, "players must be a list of objects"),
-        ({"timing": "soon"}, "timing must be"),
-        ({"ends": []}, "expected a list of 1 to 2000 ends"),
-        (
-            {"ends": [result(("Ann", "share", 1))]},
-            "must tell of Ann, Bob, once each; one tells of Ann",
-        ),
-        ({"ends": ["share"]}, "one tells of nobody"),
-        (
-            {"ends": [both("share", "share", 1, "x")]},
-            "payoffs of the end share, share must be numbers",
-        ),
-        (
-            {"ends": [both("share", "share", 1, True)]},
-            "payoffs of the end share, share must be numbers",
-        ),
-        (
-            {"ends": [*TABLE["ends"], both("share", "share", 3, 2)]},
-            "is there twice, with different payoffs",
-        ),
-        ({"ends": [*TABLE["ends"], both("x", "y", 0, 0)]}, "does not combine one move of each"),
-        (
-            {"ends": [*TABLE["ends"], both(None, "share", 0, 0)]},
-            "a player without a move comes before one who moves",
-        ),
-        ({"timing": "in turn", "ends": [both("share", None, 0, 0)]}, "what happens after grab"),
-        (
-            {
-                "timing": "in turn",
-                "ends": [both("share", "share", 3, 3), both("grab", "share", 5, 0)],
-            },
-            "what happens after grab",
-        ),
-        (
-            # Bob may share or grab after Ann shares; that he can only grab after she grabs is an
-            # end forgotten.
-            {
-                "timing": "in turn",
-                "ends": [
-                    both("share", "share", 3, 3),
-                    both("share", "grab", 0, 5),
-                    both("grab", "grab", 1, 1),
-                ],
-            },
-            "after grab only grab is possible",
-        ),
-        (
-            {"timing": "in turn", "ends": [both("share", None, 0, 0), *TABLE["ends"]]},
-            "the game goes on after another",
-        ),
-    ],
-)
-def test_a_wrong_table_says_what_is_wrong(change, why):
-    with pytest.raises(InvalidGame, match=why):
-        read_game_table(json.dumps({**TABLE, **change}))
-
-
-def test_an_end_that_is_told_twice_alike_is_told_once():
-    twice = {**TABLE, "ends": [*TABLE["ends"], TABLE["ends"][0]]}
-    assert read_game_table(json.dumps(twice)) == read_game_table(json.dumps(TABLE))
-
-
-def test_a_model_under_the_schema_names_the_players_before_the_ends_and_quotes_the_story_before_the_payoffs():
-    names = json.loads(TABLE_SCHEMA)["properties"]
-    assert list(names) == ["players", "timing", "ends", "unclear", "refusal"]
-    assert list(names["ends"]["items"]["properties"]) == ["story", "result"]
-
-
-def test_a_table_in_turn_becomes_a_sequential_game():
-    game = {
-        "players": [
-            {"name": "Ann", "moves": ["out", "in"]},
-            {"name": "Bob", "moves": ["fight", "yield"]},
-        ],
-        "timing": "in turn",
-        "ends": [both("out", None, 0, 2), both("in", "fight", -1, -1), both("in", "yield", 1, 1)],
-    }
-    _, writer = formalizer(json.dumps(game), form="table")
-    table = writer.formalize(STORY).table
-    assert table.sequential
-    assert [len(row.moves) for row in table.rows] == [1, 2, 2]
-
-
 def test_a_model_that_fails_twice_in_one_form_is_asked_for_the_other():
-    model, writer = formalizer("no", "no", json.dumps(TABLE))
+    model, writer = formalizer("no", "no", json.dumps(TREE))
     found = writer.formalize(STORY)
     assert found.ok
-    assert [attempt.form for attempt in found.attempts] == ["program", "program", "table"]
+    assert [attempt.form for attempt in found.attempts] == ["program", "program", "tree"]
     assert [request.schema is None for request in model.asked] == [True, True, False]
     told = model.asked[2].messages[1].content
     assert "Your last answer" not in told
@@ -548,23 +448,23 @@ HIDDEN = (
 )
 
 
-def test_a_model_on_this_machine_begins_with_the_table():
+def test_a_model_on_this_machine_begins_with_the_tree():
     model = ScriptedModel([])
-    assert plan("auto", model, 5) == ("program", "program", "table", "table", "program")
+    assert plan("auto", model, 5) == ("program", "program", "tree", "tree", "program")
     model.identity = {"provider": "local"}
-    assert plan("auto", model, 3) == ("table", "table", "program")
+    assert plan("auto", model, 3) == ("tree", "tree", "program")
     assert plan("auto", model, 3, HIDDEN) == ("tree", "tree", "program")
     assert plan("auto", model, 3, "Both bid any whole number from 0 to 100.") == ("program",) * 3
     assert plan("program", model, 2) == ("program", "program")
 
 
-def test_a_game_written_as_a_table_is_revised_as_a_table():
-    better = {**TABLE, "ends": [both("share", "share", 4, 4), *TABLE["ends"][1:]]}
-    model, writer = formalizer(json.dumps(TABLE), json.dumps(better), form="table")
+def test_a_game_written_as_a_tree_is_revised_as_a_tree():
+    better = both({**CELLS, ("share", "share"): [4, 4]})
+    model, writer = formalizer(json.dumps(TREE), json.dumps(better), form="tree")
     revised = writer.revise(writer.formalize(STORY), "sharing is worth 4")
     assert revised.table.payoffs(("share", "share")) == (4, 4)
     asked = model.asked[1]
-    assert asked.schema == TABLE_SCHEMA
+    assert asked.schema == TREE_SCHEMA
     assert (
         "If Ann chooses share and Bob chooses share, Ann gets 3, Bob gets 3."
         in asked.messages[1].content
@@ -572,10 +472,7 @@ def test_a_game_written_as_a_table_is_revised_as_a_table():
     assert asked.messages[1].content.endswith("changed as the reader asks, and nothing else.")
 
 
-def test_stories_of_chance_and_secrets_are_never_asked_for_as_tables():
-    model = ScriptedModel([], name="m")
-    assert set(plan("auto", model, 6, HIDDEN)) == {"program", "tree"}
-    assert set(plan("auto", model, 6, STORY)) == {"program", "table"}
+def test_a_story_of_chance_and_secrets_is_shown_an_example_with_secrets():
     (shown,) = nearest(HIDDEN, library())
     assert "sees(" in shown.program
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bestresponse.formal.formalize.plan import Structure, library, nearest, read_structure
+from bestresponse.formal.formalize.plan import count_amounts, library, nearest
 
 STORIES = {
     "german poker": (
@@ -31,20 +31,20 @@ STORIES = {
 
 
 @pytest.mark.parametrize(
-    ("story", "structure", "example"),
+    ("story", "amounts", "example"),
     [
-        ("german poker", Structure(hidden=True), "used_car"),
-        ("spanish poker", Structure(hidden=True), "used_car"),
-        ("french poker", Structure(hidden=True), "used_car"),
-        ("german dilemma", Structure(), "prisoners_dilemma"),
-        ("german auction", Structure(amounts=51), "auction"),
-        ("spanish offer", Structure(turns=True, amounts=11), "two_offers"),
-        ("french fund", Structure(), "public_goods"),
-        ("english prices", Structure(), "prisoners_dilemma"),
+        ("german poker", 0, "used_car"),
+        ("spanish poker", 0, "used_car"),
+        ("french poker", 0, "used_car"),
+        ("german dilemma", 0, "prisoners_dilemma"),
+        ("german auction", 51, "auction"),
+        ("spanish offer", 11, "two_offers"),
+        ("french fund", 0, "public_goods"),
+        ("english prices", 0, "prisoners_dilemma"),
     ],
 )
-def test_a_story_is_read_in_its_own_language(story, structure, example):
-    assert read_structure(STORIES[story]) == structure
+def test_a_story_is_read_in_its_own_language(story, amounts, example):
+    assert count_amounts(STORIES[story]) == amounts
     assert nearest(STORIES[story], library())[0].name == example
 
 

@@ -24,7 +24,6 @@ from bestresponse.formal.evaluate.validation import compare_tables
 from bestresponse.formal.formalize.forms import (
     Form,
     ProgramForm,
-    TableForm,
     TreeForm,
     what_is_wrong,
 )
@@ -63,7 +62,7 @@ class Settings:
     """How a model is asked.
 
     `shots` examples are shown: the nearest, or with `choose="first"` the prisoner's dilemma as in
-    the published prompt. With `form="table"` or `"tree"` the model writes JSON, under a schema
+    the published prompt. With `form="tree"` the model writes JSON, under a schema
     where it can be held to one, and the program is written by rule; `auto` chooses by the story and
     the model (see `plan.plan`). `replicate` tells repeated tries of one story apart.
     """
@@ -319,7 +318,7 @@ class Formalizer:
 
     def _form(self, name: FormName, story: str) -> Form:
         if name != "program":
-            return {"table": TableForm, "tree": TreeForm}[name]()
+            return TreeForm()
         if self.settings.choose == "nearest":
             return ProgramForm(nearest(story, self.examples, self.settings.shots))
         first = tuple(example for example in self.examples if example.name == FIRST)

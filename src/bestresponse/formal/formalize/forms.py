@@ -1,8 +1,7 @@
 """The forms in which a model can write a game, and how it is asked for each.
 
-As a *program* it can write any game. Two JSON forms, held to a schema where the model can be, are
-within reach of smaller models: a *table* where everybody moves once, and a *tree* with chance and
-hidden moves.
+As a *program* it can write any game. A JSON form, held to a schema where the model can be, is
+within reach of smaller models: a *tree* with chance and hidden moves.
 
 `find_code` finds the program in a model's answer: between fences, or bare among prose. Fences are
 lines that begin with three or more backticks or tildes, which no clause of Prolog does; the
@@ -21,12 +20,10 @@ from dataclasses import dataclass, field, replace
 from bestresponse.core.errors import InvalidGame
 from bestresponse.formal.formalize.json_answer import (
     NO_PLAYERS,
-    TABLE_SCHEMA,
     TREE_SCHEMA,
     OpenQuestion,
     ProgramAnswer,
     read_asides,
-    read_game_table,
     read_object,
     read_tree,
 )
@@ -111,27 +108,30 @@ class ProgramForm:
         )
 
 
-class TableForm:
-    """Players, moves and ends as JSON; the program is written by rule."""
+class TreeForm:
+    """Chance, choices with what is known, and ends as nested JSON.
 
-    name: FormName = "table"
-    examples: tuple[str, ...] = ("prisoners_dilemma",)
+    The program is written by rule.
+    """
+
+    name: FormName = "tree"
+    examples: tuple[str, ...] = ("hidden_coin",)
 
     def system(self) -> str:
         """Return the description of the JSON, and how to ask or to refuse."""
         return f"{TEXTS.text(f'system_{self.name}')}\n{TEXTS.text('asides')}"
 
     def schema(self, model: Model) -> str | None:
-        """Return the schema of a table."""
-        return TABLE_SCHEMA if model.abilities.schema else None
+        """Return the schema of a tree."""
+        return TREE_SCHEMA if model.abilities.schema else None
 
     def task(self, story: str) -> str:
         """Show one example, then the story."""
         return TEXTS.fill(f"task_{self.name}", story=story)
 
     def read(self, reply: Reply) -> ProgramAnswer:
-        """Read the table in a reply."""
-        return _read_json(reply, read_game_table)
+        """Read the tree in a reply."""
+        return _read_json(reply, read_tree)
 
     def repair(self, story: str, reply: Reply, source: str, wrong: str) -> str:
         """Show the last answer and what is wrong with it."""
@@ -152,25 +152,7 @@ class TableForm:
         )
 
 
-class TreeForm(TableForm):
-    """Chance, choices with what is known, and ends as nested JSON.
-
-    The program is written by rule.
-    """
-
-    name: FormName = "tree"
-    examples = ("hidden_coin",)
-
-    def schema(self, model: Model) -> str | None:
-        """Return the schema of a tree."""
-        return TREE_SCHEMA if model.abilities.schema else None
-
-    def read(self, reply: Reply) -> ProgramAnswer:
-        """Read the tree in a reply."""
-        return _read_json(reply, read_tree)
-
-
-Form = ProgramForm | TableForm
+Form = ProgramForm | TreeForm
 """How a game is asked for and read."""
 
 

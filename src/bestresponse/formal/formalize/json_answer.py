@@ -1,4 +1,4 @@
-"""Games as JSON: a table or a tree.
+"""Games as JSON: a tree.
 
 Meant for models whose decoding can be constrained and for those too small for programs.
 
@@ -11,16 +11,14 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import product
 from typing import Final
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE
 from bestresponse.core.json import JsonObject, refuse_repeated_keys
-from bestresponse.games.logic.tables import table_from_cells
 from bestresponse.logic.programs.game_table import FORGETS, GameTable, Row
 from bestresponse.models.schema import schema_text
 
@@ -175,168 +173,7 @@ def read_exact(value: object) -> Fraction | None:
     return Fraction(repr(value))
 
 
-AT_ONCE: Final = "at the same time"
-IN_TURN: Final = "in turn"
-MOST_ENDS = 2_000
 NO_PLAYERS: Final = "the game has no players"
-
-_End = tuple[tuple[str, ...], tuple[Fraction, ...]]
-"""The moves made, in the order of the players, and everybody's payoff."""
-
-
-_SEAT: Final = object_schema(
-    player=TEXT,
-    move={"type": ["string", "null"]},
-    payoff={"type": "number"},
-)
-TABLE_SCHEMA: Final = schema_text(
-    object_schema(
-        asides_schema(),
-        players=list_schema(object_schema(name=TEXT, moves=list_schema(TEXT))),
-        timing={"type": "string", "enum": [AT_ONCE, IN_TURN]},
-        ends=list_schema(object_schema(story=TEXT, result=list_schema(_SEAT))),
-    )
-)
-"""What a model is held to."""
-
-
-def read_game_table(answer: str) -> GameTable:
-    """Return the table in an answer; InvalidGame says what is wrong with it.
-
-    Its order is that of thinking: who plays, what each can do, and only then what comes of it: for
-    every end first the words of the story about it, then everybody's payoff beside the move that
-    earns it. Small models read numbers off words that they have just quoted far better than off a
-    story they were told long before.
-    """
-    data = read_object(answer)
-    listed = _objects(data, "players")
-    if not listed:
-        raise InvalidGame(NO_PLAYERS)
-    names = [player.get("name") for player in listed]
-    players = list(read_players(names))
-    moves = []
-    for name, player in zip(players, listed, strict=True):
-        moves.append(_moves(name, player.get("moves")))
-    ends = data.get("ends")
-    if not isinstance(ends, list) or not 0 < len(ends) <= MOST_ENDS:
-        raise InvalidGame(f"expected a list of 1 to {MOST_ENDS} ends")
-    if data.get("timing") not in (AT_ONCE, IN_TURN):
-        raise InvalidGame(f'timing must be "{AT_ONCE}" or "{IN_TURN}"')
-    read = [_end(players, end) for end in ends]
-    if data["timing"] == AT_ONCE:
-        return _at_once(players, moves, read)
-    return _in_turn(players, moves, read)
-
-
-def _objects(data: Mapping[str, object], key: str) -> list[dict[str, object]]:
-    objects = data.get(key)
-    if isinstance(objects, list) and all(isinstance(entry, dict) for entry in objects):
-        return objects
-    raise InvalidGame(f"{key} must be a list of objects as in the example")
-
-
-def _moves(player: str, listed: object) -> list[str]:
-    moves = [read_name(name) for name in listed] if isinstance(listed, list) else []
-    if not moves or len(set(moves)) != len(moves):
-        raise InvalidGame(
-            f"{player} needs different moves, at least one; got {', '.join(moves) or 'none'}"
-        )
-    return moves
-
-
-def _end(players: Sequence[str], end: object) -> _End:
-    """One end: every player once, in any order, with a move and a number.
-
-    There is no move if it was over before.
-    """
-    result = _objects(end, "result") if isinstance(end, dict) else []
-    seats = {str(seat.get("player")).strip(): seat for seat in result}
-    if len(result) != len(players) or seats.keys() != set(players):
-        named = ", ".join(player[:40] for player in seats) or "nobody"
-        raise InvalidGame(
-            f"each end must tell of {', '.join(players)}, once each; one tells of {named}"
-        )
-    made = [seats[player].get("move") for player in players]
-    moved = [read_name(move) for move in made if move is not None]
-    after = made[len(moved) :]
-    if any(move is not None for move in after):
-        raise InvalidGame(
-            f"in the end {_join_moves(moved)} a player without a move comes before one who moves"
-        )
-    otherwise = f"the payoffs of the end {_join_moves(moved)} must be numbers"
-    payoffs = [seats[player].get("payoff") for player in players]
-    return tuple(moved), read_numbers(payoffs, len(players), otherwise)
-
-
-def _join_moves(moves: Sequence[str]) -> str:
-    return ", ".join(moves) or "(no move)"
-
-
-def _at_once(players: list[str], moves: list[list[str]], ends: list[_End]) -> GameTable:
-    cells: dict[tuple[str, ...], tuple[Fraction, ...]] = {}
-    profiles = list(product(*moves))
-    for profile, payoffs in ends:
-        if cells.get(profile, payoffs) != payoffs:
-            raise InvalidGame(
-                f"the end {_join_moves(profile)} is there twice, with different payoffs"
-            )
-        if profile not in profiles:
-            raise InvalidGame(
-                f"the end {_join_moves(profile)} does not combine one move of each player"
-            )
-        cells[profile] = payoffs
-    missing = [profile for profile in profiles if profile not in cells]
-    if missing:
-        raise InvalidGame(f"the end {_join_moves(missing[0])} is missing")
-    actions = tuple(tuple(labels) for labels in moves)
-    payoffs_in_order = tuple(cells[profile] for profile in profiles)
-    return table_from_cells(tuple(players), actions, payoffs_in_order)
-
-
-def _in_turn(players: list[str], moves: list[list[str]], ends: list[_End]) -> GameTable:
-    rows: dict[tuple[str, ...], Row] = {}
-    for made, payoffs in ends:
-        in_order = zip(made, moves, strict=False)
-        if not made or any(move not in choices for move, choices in in_order):
-            raise InvalidGame(
-                f"the end {_join_moves(made)} has a move that is not the next player's"
-            )
-        if made in rows and rows[made].payoffs == payoffs:
-            continue
-        for other in rows:
-            if _begins_with(made, other) or _begins_with(other, made):
-                raise InvalidGame(
-                    f"the end {_join_moves(made)} is there twice, or the game goes on after another"
-                    " end"
-                )
-        rows[made] = Row(tuple(zip(players, made, strict=False)), payoffs, (1,) * len(made))
-    replies: dict[tuple[str, ...], set[str]] = {}
-    for made in rows:
-        for seat, move in enumerate(made):
-            replies.setdefault(made[:seat], set()).add(move)
-    for seat, choices in enumerate(moves):
-        made_here = [there for before, there in replies.items() if len(before) == seat]
-        missing = set(choices).difference(*made_here)
-        if missing:
-            raise InvalidGame(
-                f"it is not said what happens after {min(missing, key=choices.index)}"
-            )
-    for before, there in replies.items():
-        # An end that was forgotten would leave the player no choice.
-        choices = moves[len(before)]
-        if len(there) == 1 < len(choices) and (*before, *there) in rows:
-            raise InvalidGame(
-                f"after {_join_moves(before)} only {_join_moves([*there])} is possible: say what"
-                " happens after the others, or leave the move out where there is no choice"
-            )
-    actions = tuple(tuple(labels) for labels in moves)
-    return GameTable(tuple(players), actions, tuple(rows.values()))
-
-
-def _begins_with(moves: Sequence[str], start: Sequence[str]) -> bool:
-    return moves[: len(start)] == start
-
-
 MOST_NODES = 3_000
 # Each level of a tree is read by a call within a call.
 MOST_LEVELS = 60
@@ -387,6 +224,8 @@ def read_tree(answer: str) -> GameTable:
     exactly 1, an information set offers the same moves everywhere, every end pays everybody.
     """
     data = read_object(answer)
+    if data.get("players") == []:
+        raise InvalidGame(NO_PLAYERS)
     return build_table(read_players(data.get("players")), data.get("tree"))
 
 
@@ -409,7 +248,8 @@ def read_players(listed: object) -> tuple[str, ...]:
 def build_table(players: tuple[str, ...], tree: object) -> GameTable:
     """Return the game of a tree in nested JSON.
 
-    InvalidGame says what is wrong with it, and where.
+    InvalidGame says what is wrong with it, and where. Where everybody moves once and knows nothing,
+    all move at the same time.
     """
     reader = _Reader(players, tree)
     rows = tuple(reader.read(tree, _Path()))
@@ -417,6 +257,10 @@ def build_table(players: tuple[str, ...], tree: object) -> GameTable:
     chancy = any(chance is not None for row in rows for chance in row.chances)
     if not chancy:
         rows = tuple(replace(row, chances=()) for row in rows)
+    once = len({mover for mover, _ in reader.sets}) == len(reader.sets)
+    if once and private and not chancy and {len(row.moves) for row in rows} == {len(players)}:
+        rows = tuple(replace(row, blocks=(len(players),)) for row in rows)
+        private = False
     if not private:
         rows = tuple(replace(row, percepts=()) for row in rows)
     moves = [tuple(reader.moves[player]) for player in players]

@@ -1,8 +1,7 @@
 """Which form a model is asked for, attempt by attempt: by what the story needs, and by the model.
 
-A table cannot hold chance, secrets or long plays, and neither a table nor a tree holds a wide range
-of amounts; a program holds every game. A model on this machine, which is a small one, begins with
-the simplest JSON form that can hold the game; every other model begins with the program.
+A tree does not hold a wide range of amounts; a program holds every game. A model on this machine,
+which is a small one, begins with the tree; every other model begins with the program.
 
 Prompts show checked examples, stories with the programs that tell them, those nearest to the story.
 """
@@ -23,13 +22,11 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.files import parse_toml
 from bestresponse.models.base import Model
 
-Wish = Literal["auto", "program", "table", "tree"]
-FormName = Literal["program", "table", "tree"]
+Wish = Literal["auto", "program", "tree"]
+FormName = Literal["program", "tree"]
 
-# A single word such as "first" or "card" may be in any story.
-_ENOUGH_CUES = 2
 _TRIES = 2
-# A table or a tree spells out a branch for every amount; a program says all of them in one rule.
+# A tree spells out a branch for every amount; a program says all of them in one rule.
 _MOST_AMOUNTS = 8
 _RANGE = re.compile(
     r"\b(?:from|between)?\s*(\d{1,9})\s*(?:to|and|up to|-|–|bis|und|à|et|a|y|hasta)\s*(\d{1,9})\b"
@@ -45,40 +42,19 @@ _BETWEEN = re.compile(
 _AROUND = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Structure:
-    """What the words of a story say about its game.
+def count_amounts(story: str) -> int:
+    """Return how long the widest range of numbers is from which a story lets somebody choose.
 
-    `amounts` is the widest range of numbers to choose from.
+    >>> count_amounts("Only Ann knows the card. Bob bids any amount from 0 to 50.")
+    51
     """
-
-    hidden: bool = False
-    turns: bool = False
-    amounts: int = 0
-
-    def holds(self, form: FormName) -> bool:
-        """Whether a game of this structure can be written in a form."""
-        if form == "program":
-            return True
-        return self.amounts <= _MOST_AMOUNTS and not (form == "table" and self.hidden)
-
-
-def read_structure(story: str) -> Structure:
-    """Read how the game of a story is built.
-
-    >>> story = "A card is drawn at random; only Ann knows it. Bob bids any amount from 0 to 50."
-    >>> read_structure(story)
-    Structure(hidden=True, turns=False, amounts=51)
-    """
-    cues = count_cues(story)
     widest = 0
     for match in _RANGE.finditer(story):
         start = max(0, match.start() - _AROUND)
         if _BETWEEN.search(story[start : match.end()]):
             low, high = int(match[1]), int(match[2])
             widest = max(widest, high - low + 1)
-    hidden = cues["#chance"] + cues["#secret"] >= _ENOUGH_CUES
-    return Structure(hidden, cues["#turns"] >= _ENOUGH_CUES, widest)
+    return widest
 
 
 def plan(
@@ -95,14 +71,13 @@ def plan(
     """
     if wish != "auto":
         return (wish,) * attempts
-    structure = read_structure(story)
-    simple: FormName = "tree" if structure.hidden or structure.turns else "table"
-    turns: tuple[FormName, ...] = ("program", simple)
+    wide = count_amounts(story) > _MOST_AMOUNTS
+    turns: tuple[FormName, ...] = ("program", "tree")
     if model.identity.get("provider") == "local":
-        turns = (simple, "program")
+        turns = ("tree", "program")
     tries: list[FormName] = []
     for form in turns:
-        if structure.holds(form):
+        if form == "program" or not wide:
             tries += [form] * _TRIES
     return tuple(islice(cycle(tries), attempts))
 

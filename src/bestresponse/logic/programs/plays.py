@@ -66,7 +66,7 @@ def read_program_plays(start: Term, rows: Term) -> ProgramPlays:
     if not players:
         players = list_distinct(step.player for step in steps if step.player != NATURE)
     unnamed = any(map(variables_of, declared))
-    return ProgramPlays(paths, paths_with_gap, steps, players, reader, unnamed)
+    return ProgramPlays(paths, paths_with_gap, steps, players, reader, unnamed=unnamed)
 
 
 def list_terms(term: Term) -> list[Term]:
