@@ -350,3 +350,18 @@ def test_a_loop_is_charged_for_what_it_builds_not_for_its_text() -> None:
     source = "count(N, N) :- !.\ncount(I, N) :- J is I + 1, count(J, N).\n"
     engine = EmbeddedEngine(Limits(cells=7_500_000))
     assert engine.solutions(engine.load(source), "count(0, 50_000)") == ({},)
+
+
+@pytest.mark.parametrize(
+    ("clause", "answer"),
+    [
+        ("row([c(a, R), c(b, R)]) :- R = 1.", "[c(a,1),c(b,1)]"),
+        ("row([R, c(R)|T]) :- R = 1, T = [R].", "[1,c(1),1]"),
+        ("row([c(T)|T]) :- T = [1].", "[c([1]),1]"),
+        ("row(f([c(R), c(R)], R)) :- R = 1.", "f([c(1),c(1)],1)"),
+    ],
+)
+def test_a_variable_that_occurs_twice_in_a_list_of_a_head_is_one(clause, answer):
+    engine = EmbeddedEngine()
+    (found,) = engine.solutions(engine.load(clause), "row(X)")
+    assert write(found["X"]) == answer

@@ -397,9 +397,11 @@ def build(pattern: Pattern, slots: list[Any]) -> Any:
                 parts.append(build(part, slots))
         return Struct(pattern[1], tuple(parts))
     if kind == SEQUENCE:
+        # In the order in which they are written: a variable is made where it comes first.
+        parts = [build(part, slots) for part in pattern[1]]
         tail = build(pattern[2], slots)
-        for part in reversed(pattern[1]):
-            tail = Struct(CONS, (build(part, slots), tail))
+        for part in reversed(parts):
+            tail = Struct(CONS, (part, tail))
         return tail
     term = Var()
     if kind == FIRST:
