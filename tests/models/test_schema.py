@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 import strict_schema
 
-from bestresponse.formal.formalize.json_answer import TREE_SCHEMA
 from bestresponse.games.dialogue.domain import load_domain, scenario_schema
 from bestresponse.games.dialogue.schemas import make_object
 from bestresponse.models import Reply, ask, make_strict
@@ -93,7 +92,6 @@ def test_optional_properties_become_required_and_may_be_null():
     [
         OPTIONAL,
         MIX,
-        json.loads(TREE_SCHEMA),
         scenario_schema(load_domain("fruit"), 3),
         scenario_schema(load_domain("meeting"), 3),
     ],

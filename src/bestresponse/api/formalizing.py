@@ -407,8 +407,8 @@ class FormalizeConfig(RunSettings):
     examples: str | Path | None = setting(default=None)
     """A folder of further examples: NAME.txt with a story, NAME.pl its game."""
     form: Wish = setting(default="auto")
-    """What the model writes: a program, or a tree in JSON; auto chooses by the story and the model. A
-    local model starts with JSON, any other with a program; after two failures it is the other's
+    """What the model writes: a program, or a tree in JSON; auto chooses by the story and the model.
+    A local model starts with JSON, any other with a program; after two failures it is the other's
     turn."""
     temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature.")
     max_tokens: int = setting(

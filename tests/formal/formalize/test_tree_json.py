@@ -101,8 +101,8 @@ def test_who_chooses_at_the_same_time_does_not_know_the_other_choice():
 
     tree = choice("Ann", "", up=second(3, 3, 0, 5), down=second(5, 0, 1, 1))
     table = read_tree(json.dumps({"players": ["Ann", "Bob"], "tree": tree}))
-    assert table.private
-    assert len(as_game(table, "g").tree.infosets) == 2
+    assert not table.sequential
+    assert as_game(table, "g").payoffs.tolist() == [[[3, 0], [5, 1]], [[3, 5], [0, 1]]]
 
 
 def test_players_whose_names_differ_in_case_alone_are_two_players():
@@ -118,7 +118,7 @@ def test_players_whose_names_differ_in_case_alone_are_two_players():
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"players": []}, "players must be a list of different names; got none"),
+        ({"players": []}, "the game has no players"),
         ({"players": ["Ann", "Ann"]}, "different names; got Ann, Ann"),
         ({"players": ["Ann", "Nature"]}, "Nature is not a player"),
         ({"tree": None}, "at the start: expected an object with chance"),
