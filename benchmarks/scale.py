@@ -122,7 +122,7 @@ def time_water(executor: Executor, repeats: int) -> float:
     seats = {
         "Alex": "solver",
         "Bob": "need",
-        "Cindy": "no-regret",
+        "Cindy": "share",
         "David": "share:0.5",
         "Eric": "myopic",
     }

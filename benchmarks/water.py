@@ -26,7 +26,7 @@ from bestresponse.runs.run import Invocation, load_run, run_study
 from bestresponse.studies.water.config import WaterConfig
 from bestresponse.studies.water.study import water
 
-FIVE = ("random", "share", "need", "myopic", "no-regret")
+FIVE = ("random", "share:0.3", "need", "myopic", "share")
 
 
 def seconds(work: Callable[[], object]) -> tuple[float, float]:

@@ -10,7 +10,7 @@ import io
 import json
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
@@ -27,7 +27,7 @@ from bestresponse.core.episode import Episode
 from bestresponse.core.player import Decision
 from bestresponse.games.water.bidders import BIDDERS
 from bestresponse.games.water.game import Water
-from bestresponse.games.water.rules import ABUNDANCE, RESIDENTS, WaterRules, allocate
+from bestresponse.games.water.rules import ABUNDANCE, RESIDENTS, Resident, WaterRules, allocate
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.agent import published_personas
 from bestresponse.report.document import Figure, Table
@@ -155,6 +155,10 @@ def find_tau(values):
     return (rising - falling) / ((rising + falling) * len(pairs)) ** 0.5
 
 
+def sum_values(numbers):
+    return sum(numbers.values())
+
+
 def list_rows(text):
     return list(csv.DictReader(io.StringIO(text)))
 
@@ -264,6 +268,10 @@ def check_rsr(shared):
     needs = sum(resident.need for resident in RESIDENTS if row["alive"][resident.name])
     assert {round(one["rsr_start"], 9) for one in shared.six.frame("games")} == {0.3, 0.4, 0.5}
     assert row["rsr_end"] == pytest.approx((condition.rules.low + condition.rules.high) / 2 / needs)
+    for game in shared.six.frame("games"):
+        needs = sum(resident.need for resident in RESIDENTS if game["alive"][resident.name])
+        supply = sum(ABUNDANCE[game["abundance"]]) / 2
+        assert game["rsr_end"] == (pytest.approx(supply / needs) if needs else None)
 
 
 @promise("6.2: the less water at the start, the higher RSR_E in the paper's games")
@@ -299,23 +307,36 @@ def check_survival(shared):
     }
     assert rates == {name: sum(row["alive"][name] for row in games) / 2 for name in NAMES}
     assert [row["survivors"] for row in games] == [sum(row["alive"].values()) for row in games]
+    # Whoever is alive in the end has earned 1, all others nothing.
+    alive = [row["alive"] for row in shared.six.frame("games")]
+    paid = [dict(play.record.payoffs) for play in shared.six.folder.plays()]
+    for earned in paid:
+        assert {name: bool(one) for name, one in earned.items()} in alive
+    assert sorted(sum(earned.values()) for earned in paid) == sorted(map(sum_values, alive))
 
 
 @promise("4.4: p_n, the minimum successful bid of day n")
 def check_price(shared):
-    row = shared.six.frame("prices")[0]
-    days = shared.six.frame("days").select(condition=row["condition"], day=1)
-    served = [
-        [day["bid"] for day in days if day["repeat"] == repeat and day["served"]]
-        for repeat in (0, 1)
-    ]
-    prices = [min(bids) for bids in served if bids]
-    assert (row["day"], row["games"], row["least"], row["most"]) == (
-        1,
-        len(prices),
-        min(prices),
-        max(prices),
-    )
+    # One who needs 4 units is served on days with 4, and not on those with 3.
+    rules = WaterRules((Resident("Mill", 4, 30),), low=3, high=4, days=4)
+    dry = running.run(water, WaterConfig("need", rules=rules, repeats=6), shared.folder / "dry")
+    for run, fewest in ((shared.six, 2), (dry, 1)):
+        served = {}
+        for day in run.frame("days"):
+            if day["served"]:
+                place = (day["condition"], day["day"])
+                served.setdefault(place, {}).setdefault(day["repeat"], []).append(day["bid"])
+        rows = {(row["condition"], row["day"]): row for row in run.frame("prices")}
+        assert rows.keys() == served.keys()
+        for place, games in served.items():
+            prices = [min(bids) for bids in games.values()]
+            row = rows[place]
+            assert (row["games"], row["least"], row["most"]) == (
+                len(games),
+                min(prices),
+                max(prices),
+            )
+        assert fewest <= min(row["games"] for row in rows.values()) < 6
 
 
 @promise(
@@ -349,6 +370,7 @@ def check_boxes(shared):
         assert row["third_quartile"] == pytest.approx(most - (most - least) / 4)
     assert any(row["least"] < row["most"] for row in rows)
     assert rows[0]["mean_of_medians"] == pytest.approx(sum(medians) / len(medians))
+    assert rows[0]["mean_of_medians"] != pytest.approx(median(medians))
 
 
 @promise(
@@ -391,6 +413,12 @@ def check_comparisons(shared):
     first = rows.rows[0]
     assert first["comparison"] == " - ".join(reversed(survivors))
     assert first["difference"].estimate == mean(medium) - mean(low) != 0
+    # Holm: the k-th smallest of m is multiplied by m + 1 - k, and never lies below one before it.
+    least = 0.0
+    for rank, row in enumerate(sorted(rows, key=lambda row: row["p"])):
+        least = max(least, min(1.0, (len(rows) - rank) * row["p"]))
+        assert row["p_adjusted"] == pytest.approx(least)
+    assert any(row["p_adjusted"] > row["p"] for row in rows)
 
 
 @promise("figures 7 to 9: bids, health, balance by day and resident, with the RSR of each day")
@@ -412,6 +440,17 @@ def check_round(shared):
     row = shared.spoken.frame("days")[0]
     assert (row["resident"], row["bid"], row["reasons"]) == ("Alex", 12.5, "It is day 1.")
     assert {"served", "health", "dry_days", "balance", "supply"} <= set(row)
+    salaries = {resident.name: resident.salary for resident in RESIDENTS}
+    evenings = {}
+    for day in sorted(shared.six.frame("days"), key=lambda day: day["day"]):
+        place = (day["condition"], day["repeat"], day["resident"])
+        health, balance, dry_days = evenings.get(place, (8, 0, 0))
+        balance += salaries[day["resident"]] - (day["bid"] if day["served"] else 0)
+        dry_days = 0 if day["served"] else dry_days + 1
+        health = min(10, health + 2) if day["served"] else health - dry_days
+        evenings[place] = (health, balance, dry_days)
+        assert (day["health"], day["dry_days"]) == (health, dry_days)
+        assert day["balance"] == pytest.approx(balance)
 
 
 @promise(
@@ -576,7 +615,7 @@ def check_repeatable(shared):
 
 @promise("3.3: agents can be compared with strategies that need no model")
 def check_bidders(shared):
-    assert set(BIDDERS) == {"random", "share", "need", "myopic", "no-regret", "solver"}
+    assert set(BIDDERS) == {"random", "share", "need", "myopic", "solver"}
     assert {row["bidder"] for row in shared.six.frame("baselines")} >= {
         "random",
         "share",
@@ -587,6 +626,9 @@ def check_bidders(shared):
     (row,) = shared.six.frame("baselines").select(bidder="need", supply="low (10-20)")
     games = shared.six.frame("games").select(condition="low (10-20), without personas")
     assert row["survivors"] == mean(game["survivors"] for game in games) < 5
+    # On the first day `need` has one of eight points of health at stake, and bids whole cents.
+    first = {day["resident"]: day["bid"] for day in shared.six.frame("days").select(day=1)}
+    assert first == {one.name: int(100 * one.salary / 8) / 100 for one in RESIDENTS}
 
 
 @promise("A.5: six scales with five levels each")
@@ -642,7 +684,7 @@ def check_table(shared):
 @promise("table 3 and figure 5: the agents beside people's assessment of themselves")
 def check_self_assessment(shared):
     (shared.folder / "payments.csv").write_text(
-        "lobby,group,participant,q_planning\nL,1,P-1,4\nL,1,P-2,3\n"
+        "lobby,group,participant,q_planning\nL,1,P-1,4\nL,1,P-2,3\nM,1,P-1,2\n"
     )
     (shared.folder / "ada.csv").write_text("judge,game,resident,planning\nAda,g,Alex,2\n")
     printed = command(
@@ -650,7 +692,7 @@ def check_self_assessment(shared):
     )
     assert [(row["judged"], row["mean"]) for row in json.loads(printed)["scales"]] == [
         ("players", 2.0),
-        ("themselves", 3.5),
+        ("themselves", 3.0),
     ]
 
 
@@ -720,6 +762,12 @@ def check_model_judge(shared):
     assert len(scores) == 5 * 6
     told = judge.asked[0].messages[-1].content
     assert "Day 1, bid $12.50: It is day 1." in told
+    # People give 2 and 3 where the model gives 3 and 3: half a point more.
+    people = [replace(score, judge="Ada", kind="person", value=2) for score in scores[:2]]
+    people[1] = replace(people[1], scale=scores[0].scale, resident="Bob", value=3)
+    judged = [*people, scores[0], replace(scores[0], resident="Bob")]
+    (row,) = summarise(judged)
+    assert (row["models_minus_people"], row["judges"]) == (0.5, 2)
 
 
 @promise("5 and 6: the published figures come out again from the recorded games")

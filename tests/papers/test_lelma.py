@@ -31,7 +31,7 @@ from bestresponse.models.registry import providers
 from bestresponse.report.document import Paragraph, Table
 from bestresponse.studies.improve.export import ExportConfig, export
 from bestresponse.studies.verify.config import VerifyConfig
-from bestresponse.studies.verify.ratings import ERROR_KINDS
+from bestresponse.studies.verify.ratings import ERROR_KINDS, read_rated_sheets
 from bestresponse.theory.catalogue import load
 
 ROOT = Path(__file__).parents[2]
@@ -468,6 +468,10 @@ def _(made):
         ("correct", 0, 0),
         ("incorrect", 0, 6),
     ]
+    # Beside who betrays for sure, the learner first confesses (0) and then betrays (1).
+    figures = dict(made.run.figures.groups)
+    earned = [figures["learner", PD, when]["payoff"].estimate for when in ("first", "last")]
+    assert earned == [0.0, 1.0]
 
 
 @promise("Computational cost: tokens and seconds of an attempt")
@@ -580,6 +584,15 @@ def _(made):
     )
     # Three raters of six samples, of whom one left one out.
     assert row["value"] == 17
+    # A sample that is correct twice and still has an error is no mark that could be meant.
+    folder = made.folder / "marked"
+    folder.mkdir()
+    first, second, *_ = (sample["run"] for sample in made.run.rows())
+    marks = f"sample,first_correct,last_correct,error_kinds\n{first},1,1,pa\n{second},0,1,pa\n"
+    (folder / "sheet-rater-1.csv").write_text(marks)
+    sheets = read_rated_sheets(folder, made.run.rows())
+    assert [list(sheet) for sheet in sheets.people] == [[second]]
+    assert [(row["used"], row["contradictory"]) for row in sheets.marks] == [(1, 1)]
 
 
 @promise("Correctness criteria: only errors about payoffs count; misuse of theory does not")

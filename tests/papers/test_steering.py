@@ -18,6 +18,7 @@ from steering import dialogue, recorded
 
 import bestresponse as br
 from bestresponse.core.errors import InvalidMove
+from bestresponse.core.json import canonical
 from bestresponse.games.dialogue.domain import (
     load_domain,
     parse_domain,
@@ -31,12 +32,16 @@ from bestresponse.players.dialogue.speaker import ScoreReferee
 from bestresponse.studies.steer import session
 from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.fresh import FreshPlays
+from bestresponse.studies.steer.dialogue_frames import _compare_referees
+from bestresponse.studies.steer.embedding import HashedWords
+from bestresponse.studies.steer.following import Opinions
+from bestresponse.studies.steer.fresh import FreshPlays, Nearest
 from bestresponse.studies.steer.imitation import Training
-from bestresponse.studies.steer.meta_game import MetaSolution
+from bestresponse.studies.steer.meta_game import MetaGame, MetaSolution, solve_meta
 from bestresponse.studies.steer.oracles import Oracle, find_response
 from bestresponse.telling.render import write_history, write_rules
 from bestresponse.theory.trees.compile import compile_game
+from bestresponse.theory.trees.tree import Policy
 
 PAGE = Path(__file__).parents[2] / "docs" / "papers" / "steering.md"
 PROMISES = []
@@ -126,6 +131,8 @@ def find_best_welfare(means):
 class EarnsByManner:
     """An arena in which a talk pays the first seat what its manner earns, whatever is drawn."""
 
+    manners = SimpleNamespace(name="tone")
+
     def __init__(self, earned):
         self.earned = earned
 
@@ -134,6 +141,29 @@ class EarnsByManner:
 
     def sample_many(self, wanted):
         return np.array([[self.earned[manner], 0.0] for (manner, _), number in wanted])
+
+
+def value_paths(tree, policies):
+    """What both earn where each follows a policy of its own, summed over all paths."""
+    reach = np.ones(tree.num_nodes)
+    for nodes in tree.levels[1:]:
+        for node in nodes:
+            parent = tree.parent[node]
+            infoset = tree.infoset[parent]
+            if infoset < 0:
+                chance = tree.probability[node]
+            else:
+                place = tree.first_move[infoset] + tree.move[node]
+                chance = policies[tree.owner[parent]].probabilities[place]
+            reach[node] = reach[parent] * chance
+    return [sum(reach[leaf] * tree.payoffs[leaf, seat] for leaf in tree.leaves) for seat in (0, 1)]
+
+
+def mark(infoset, chosen):
+    """Put all weight on the first move of the chosen information set, on the last of all others."""
+    weights = np.zeros(len(infoset.moves))
+    weights[0 if chosen else -1] = 1.0
+    return weights
 
 
 def read_prompts(name, number, **more):
@@ -311,7 +341,13 @@ def _(debates, folder):
     (row,) = debates.frames["following"]
     assert 0.6 < row["rate"].estimate <= 1
     assert (row["labelled"], row["labelled_right"]) == (8, 1.0)
-    assert {named["told"] for named in debates.frames["named"]} >= {"logos", "ethos", "pathos"}
+    named = debates.frames["named"].select(labelled=False)
+    # Who was told nothing cannot follow; of the others those count that are named as told.
+    assert {pair["told"] for pair in named} == {"logos", "ethos", "pathos"}
+    total = sum(pair["messages"] for pair in named)
+    right = sum(pair["messages"] for pair in named if pair["told"] == pair["named"])
+    assert row["rate"].estimate == pytest.approx(right / total)
+    assert row["judged"] == total
     shown = type_command(folder, "debate", "--follow", "--fresh", "0")
     assert "messages written in the instructed manner" in shown.stdout
     calls = next(folder.glob("dialogues-debate-*")) / "calls.jsonl"
@@ -336,6 +372,10 @@ def _(debates):
 def _(debates):
     (row,) = debates.frames["agreement"]
     assert (row["same"], row["distance"], row["void"]) == (1.0, 0.0, 0)
+    # Of four payoffs three are the same, and one is half a point apart; one dialogue is left void.
+    opinions = Opinions(((1, 1), (0, 0), (1, 0.5), (0, 0)), void=1)
+    (row,) = _compare_referees([SimpleNamespace(opinions=opinions)])
+    assert (row["payoffs"], row["same"], row["distance"], row["void"]) == (4, 0.75, 0.125, 1)
 
 
 @promise("Hallucinated trades, and trades of what nobody owns, are found (D.3)")
@@ -359,6 +399,13 @@ def _(debates):
     assert learnt["gain"].estimate == pytest.approx(
         np.mean([one.policies["cfr"].earned.gain for one in solved])
     )
+    # One speaker switches to the policy while the other stays unguided, along every path.
+    for one in solved:
+        before = value_paths(one.tree, [one.unguided] * 2)
+        for found in one.policies.values():
+            first = value_paths(one.tree, [found.policy, one.unguided])[0] - before[0]
+            second = value_paths(one.tree, [one.unguided, found.policy])[1] - before[1]
+            assert found.earned.gain == pytest.approx((first + second) / 2)
 
 
 @promise("Table 1: average NashConv and CFR gain beside the published ones (J)")
@@ -395,8 +442,6 @@ def _(trades):
     "Across algorithms: the Nash bargaining solution and the coarse correlated equilibrium (4)"
 )
 def _(trades):
-    from bestresponse.studies.steer.meta_game import solve_meta
-
     game = trades.results.results.psro.game
     bargained, correlated = (solve_meta(game, how) for how in ("bargaining", "welfare"))
     assert bargained.joint.sum() == pytest.approx(1)
@@ -409,6 +454,16 @@ def _(trades):
     for seat, payoffs in enumerate(game.means):
         secured = np.moveaxis(payoffs, seat, 0).reshape(payoffs.shape[seat], -1).min(axis=1).max()
         assert bargained.payoffs[seat] >= secured - 1e-6
+    # Both like another profile better: alone they secure 4/5 and 3/4. With p of the first profile
+    # the product (1 + 3 p - 4/5) (3 - 2 p - 3/4) is largest where 6.35 = 12 p.
+    samples = np.zeros((2, 2, 1, 2))
+    samples[0, 0, 0] = (4, 1)
+    samples[1, 1, 0] = (1, 3)
+    liked = MetaGame((("calm", "firm"),) * 2, samples, "calm")
+    share = 6.35 / 12
+    agreed = solve_meta(liked, "bargaining").payoffs
+    assert agreed == pytest.approx([1 + 3 * share, 3 - 2 * share], abs=1e-4)
+    assert solve_meta(liked, "welfare").payoffs == pytest.approx([4, 1])
 
 
 @promise(
@@ -442,6 +497,24 @@ def _(folder):
     find_response(oracle, "trajectory")
     assert shown == [(["angry", "sad", "calm"], True)]
 
+    def respond(kind, *offers):
+        """Let an oracle that knows one manner, which earns 3, be offered these one by one."""
+        offers = list(offers)
+        asked = SimpleNamespace(propose=lambda *more, **how: offers.pop(0))
+        worth = {"calm": 3.0, "angry": -1.0, "glad": 5.0, "odd": 9.0, "sad": 0.0}
+        alone = MetaSolution(np.ones((1, 1)), (np.ones(1), np.ones(1)), np.zeros(2))
+        known = (("calm",), ("any",))
+        seat = Oracle(EarnsByManner(worth), asked, 0, known, alone, 5, 3, 0, 0)
+        found = find_response(seat, kind)
+        return found.best and found.best.manner, [one.manner for one in found.tried], len(offers)
+
+    # Algorithm 1 takes the best of all; 2 goes on until one is better, and no further.
+    assert respond("shotgun", ["angry", "odd", "glad"]) == ("odd", ["angry", "odd", "glad"], 0)
+    assert respond("better", ["angry"], ["glad"], ["odd"]) == ("glad", ["angry", "glad"], 1)
+    # Algorithm 4: odd and angry are worth 4 on average, glad is worth 5.
+    offers = (["moods", "airs"], ["odd", "angry"], ["glad"])
+    assert respond("categorical", *offers) == ("glad", ["odd", "angry", "glad"], 0)
+
 
 @promise("Figure 3: the equilibrium over all prompts at every iteration (4)")
 def _(trades):
@@ -460,6 +533,10 @@ def _(trades):
     new = [row for row in trades.frames["manners"] if row["entered"] == 1]
     assert new
     assert max(row["probability"] for row in new) > 0.1
+    for step in trades.frames["iterations"]:
+        here = trades.frames["manners"].select(iteration=step["iteration"], player=step["player"])
+        mass = sum(row["probability"] for row in here if row["entered"])
+        assert step["new_prompt_mass"] == pytest.approx(mass)
 
 
 @promise("The expected payoff tensor P over joint actions (algorithm 5)")
@@ -483,6 +560,16 @@ def _(learnt):
     assert (how.steps, how.batch, how.rate, how.hidden) == (10_000, 128, 0.001, 256)
     (row,) = learnt.frames["learning"]
     assert (row["games"], row["numbers"], row["held_out"]) == (3, 768, 2)
+    # Two layers of rectified sums, then shares of exponentials.
+    network = learnt.results.results.imitation.network
+    rows = values = np.random.default_rng(0).normal(size=(4, 768)).astype(np.float32)
+    for weights, bias in network.layers:
+        sums = np.einsum("ij,jk->ik", values, weights) + bias
+        values = np.where(sums > 0, sums, 0)
+    weighed = np.exp(sums)
+    shares = weighed / weighed.sum(axis=1, keepdims=True)
+    assert network(rows) == pytest.approx(shares, abs=1e-4)
+    assert len(network.layers) == 3
     guides = [heads[0] for heads in learnt.results.groups]
     assert guides == ["CFR", "imitation", "mean policy", "nearest situation", "unguided"]
 
@@ -581,6 +668,19 @@ def _(debates):
     (row,) = debates.frames["overview"]
     # Two guided seats in one draw of three games, one choice each.
     assert row["known"] + row["nearest"] + row["no_advice"] == 6
+    # In other words the situation is taken whose messages are nearest by the cosine.
+    tree = debates.results.results.solved[0].tree
+    embed = HashedWords()
+    heard = [one for one in tree.infosets if json.loads(one.key)[3]["said"]]
+    for number, infoset in enumerate(heard):
+        role, told, third, facts, *rest = json.loads(infoset.key)
+        seat, manner, text = facts["said"][-1]
+        changed = {**facts, "said": [*facts["said"][:-1], [seat, manner, f"{text} Indeed."]]}
+        certain = Policy(tree, np.concatenate([mark(one, one is infoset) for one in tree.infosets]))
+        nearest = Nearest(certain, embed, 0.9)
+        key = canonical([role, told, third, changed, *rest])
+        assert nearest.at(tree.players[infoset.player], key)[infoset.moves[0]] == 1.0, number
+        assert 0 < nearest.distances[0] < 0.5
     # Whoever is guided meets its own first situation on record and then others' words: beside the
     # policy's own gain on recorded texts stands that on fresh ones, which differs.
     groups = {heads[0]: figures for heads, figures in debates.results.groups.items()}

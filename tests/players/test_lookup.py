@@ -63,7 +63,7 @@ def playable(name):
             {"random", "equilibrium", "uniform", "greedy", "maximin", "level-1", "level-2"},
         ),
         ("kuhn-poker", "equilibrium", {"random", "equilibrium"}),
-        ("water", "need", {"need", "random", "share", "myopic", "no-regret", "solver"}),
+        ("water", "need", {"need", "random", "share", "myopic", "solver"}),
         ("public-goods-punishment", "equilibrium", {"random", "equilibrium"}),
         ("guessing", "equilibrium", {"random", "equilibrium"}),
         ("trust", "equilibrium", {"random", "equilibrium"}),

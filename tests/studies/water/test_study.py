@@ -31,7 +31,7 @@ from bestresponse.studies.water.frames import (
 from bestresponse.studies.water.study import list_records, water
 
 NAMES = ("Alex", "Bob", "Cindy", "David", "Eric")
-BIDDERS = dict(zip(NAMES, ("random", "share:0.3", "need", "myopic", "no-regret"), strict=True))
+BIDDERS = dict(zip(NAMES, ("random", "share:0.3", "need", "myopic", "random"), strict=True))
 AMONG_BIDDERS = {"seat": {name: BIDDERS[name] for name in NAMES[1:]}}
 
 
@@ -268,7 +268,7 @@ def test_baselines_play_the_supplies_of_the_run(tmp_path):
     seeds = [spec.data["seed"] for spec in water.list_specs(run.config)]
     alone = play_many(WaterRules(), ["need"] * 5, seeds).survived.sum(axis=1).mean()
     rows = run.frame("baselines")
-    assert rows.list_values("bidder")[:5] == ["random", "share", "need", "myopic", "no-regret"]
+    assert rows.list_values("bidder")[:4] == ["random", "share", "need", "myopic"]
     assert (rows.select(bidder="need")[0]["survivors"], rows.list_values("supply")) == (
         alone,
         ["medium (15-25)"],

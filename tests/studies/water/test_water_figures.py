@@ -275,7 +275,7 @@ def test_baselines_play_200_repeats_at_most_and_the_solver_where_it_costs_nothin
     monkeypatch.setattr(
         frames, "_play_baseline", lambda rules, bidder, seed, games: played.append(games) or 2.5
     )
-    names = ["random", "share", "need", "myopic", "no-regret"]
+    names = ["random", "share", "need", "myopic"]
     rows = list(frames._list_baselines(WaterConfig("need", abundance=("low", "high"), repeats=201)))
     # The published rules are solved already, others only where the solver plays itself.
     supplies = ["low (10-20)", "high (20-30)"]

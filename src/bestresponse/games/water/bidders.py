@@ -12,9 +12,6 @@ made is NaN.
                 where that is death
     myopic      best response to yesterday's bids: a cent more than it takes, 0 where that is too
                 dear
-    no-regret   multiplicative weights over shares of the balance, on what each share would have
-                brought on every day so far (Freund & Schapire 1997; Cesa-Bianchi & Lugosi 2006, ch.
-                2)
     solver      an approximate best response found by simulation (`search_bidder`)
 """
 
@@ -41,66 +38,26 @@ Booleans = NDArray[np.bool_]
 CENT = 0.01
 
 
-class PriceBook:
-    """The prices of days gone by (see `prices_to_win`), each day worked out once."""
-
-    def __init__(self, rules: WaterRules) -> None:
-        self._rules = rules
-        self._known: Floats | None = None
-
-    def upto(self, bids: Floats, supplies: Floats) -> Floats:
-        """Games x days x seats, for all days of `bids`."""
-        games, _, seats = bids.shape
-        known = np.empty((games, 0, seats)) if self._known is None else self._known
-        num_known = known.shape[1]
-        new = bids[:, num_known:]
-        if new.shape[1]:
-            new_supplies = supplies[:, num_known:]
-            priced = prices_to_win(self._rules, new.reshape(-1, seats), new_supplies.reshape(-1))
-            known = np.concatenate([known, priced.reshape(new.shape)], axis=1)
-        self._known = known
-        return known
-
-
 @dataclass(frozen=True)
 class Morning:
-    """What is public when the bids of a day are made.
-
-    `balances` holds the mornings' balances, today's last.
-    """
+    """What is public when the bids of a day are made: today's balances, and all bids before."""
 
     rules: WaterRules
     supply: Floats
     health: Floats
     dry: Floats
-    balances: Floats
-    supplies: Floats
+    balance: Floats
     bids: Floats
-    book: PriceBook
 
     @property
     def day(self) -> int:
         """The number of the day, from 1."""
-        return int(self.balances.shape[1])
-
-    @property
-    def balance(self) -> Floats:
-        """Today's balances, games x seats."""
-        today: Floats = self.balances[:, -1]
-        return today
+        return int(self.bids.shape[1]) + 1
 
     @property
     def alive(self) -> Booleans:
         """Which residents are alive."""
         return self.health > 0
-
-    @property
-    def prices(self) -> Floats:
-        """What each seat would have needed to be served on each past day.
-
-        The bids of the others are taken as given.
-        """
-        return self.book.upto(self.bids, self.supplies)
 
 
 @dataclass(frozen=True)
@@ -192,7 +149,6 @@ def run_many(rules: WaterRules, supplies: Floats, bid: Callable[[Morning], Float
     days = rules.days
     seats = len(rules.residents)
     salaries = np.asarray([r.salary for r in rules.residents], dtype=np.float64)
-    mornings = np.full((games, days, seats), np.nan)
     bids = np.full((games, days, seats), np.nan)
     balances = np.full((games, days, seats), np.nan)
     healths = np.full((games, days, seats), np.nan)
@@ -201,19 +157,15 @@ def run_many(rules: WaterRules, supplies: Floats, bid: Callable[[Morning], Float
     balance = np.zeros((games, seats)) + salaries
     health = np.full((games, seats), float(rules.health))
     dry = np.zeros((games, seats))
-    book = PriceBook(rules)
     for day in range(days):
-        mornings[:, day] = balance
         supply = supplies[:, day]
         seen = Morning(
             rules,
             supply,
             health=health,
             dry=dry,
-            balances=mornings[:, : day + 1],
-            supplies=supplies[:, :day],
+            balance=balance,
             bids=bids[:, :day],
-            book=book,
         )
         alive = health > 0
         offers = np.where(alive, bid(seen), np.nan)
@@ -245,7 +197,6 @@ Seeds = NDArray[np.uint64]
 Bidder = Callable[[Morning, int, Seeds], Floats]
 """The bids of one seat in every game; the seeds tell the games apart."""
 
-_SHARES = np.linspace(0.0, 1.0, 11)
 _FIELD = ("random", "share:0.3", "need", "myopic")
 _CANDIDATES = 24
 _ELITE = 5
@@ -342,23 +293,6 @@ def price_today(morning: Morning, seat: int) -> Floats:
     return prices
 
 
-def _no_regret(morning: Morning, seat: int, seeds: Seeds) -> Floats:
-    """Being served is worth 1, and the share of the balance that it takes is paid out of it."""
-    offers = morning.balances[:, :-1, seat, None] * _SHARES
-    is_served = offers >= morning.prices[:, :, seat, None]
-    gains = (is_served * (1.0 - _SHARES)).sum(axis=1)
-    num_shares = len(_SHARES)
-    rate = np.sqrt(8 * np.log(num_shares) / morning.rules.days)
-    behind = gains - gains.max(axis=1, keepdims=True)
-    weights = np.exp(rate * behind)
-
-    reached = np.cumsum(weights, axis=1) / weights.sum(axis=1, keepdims=True)
-    uniform = draw_uniform(seeds, morning.day)[:, None]
-    drawn = np.minimum((uniform > reached).sum(axis=1), num_shares - 1)
-    balance = morning.balance[:, seat]
-    return whole_cents(_SHARES[drawn] * balance, balance)
-
-
 def _solver(morning: Morning, seat: int, seeds: Seeds) -> Floats:
     return policy_bid(policy_of(morning.rules, seat)[None], morning, seat)
 
@@ -391,7 +325,6 @@ BIDDERS: dict[str, Bidder] = {
     "share": partial(_share, 0.5),
     "need": _need,
     "myopic": _myopic,
-    "no-regret": _no_regret,
     "solver": _solver,
 }
 
@@ -440,29 +373,14 @@ def _morning_of(facts: JsonMapping) -> Morning:
     """The public facts of one game as a batch of one."""
     rules = WaterRules.from_json(facts["rules"])
     standings = np.asarray(facts["standings"], dtype=np.float64)
-    days = facts["days"]
-    num_days = len(days)
-    seats = len(rules.residents)
-    salaries = np.asarray([r.salary for r in rules.residents], dtype=np.float64)
-
-    after = [day["after"] for day in days]
-    evenings = np.asarray(after, dtype=np.float64).reshape(num_days, seats, 3)
-    money = evenings[:, :, 0]
-    is_alive = evenings[:, :, 1] > 0
-    mornings = np.where(is_alive, money + salaries, money)
-    balances = np.concatenate([salaries[None], mornings])
-
-    bids = np.asarray([day["bids"] for day in days], dtype=np.float64)
-    supplies = np.asarray([day["supply"] for day in days], dtype=np.float64)
+    bids = np.asarray([day["bids"] for day in facts["days"]], dtype=np.float64)
     return Morning(
         rules,
         np.asarray([facts["supply"]], dtype=np.float64),
         health=standings[None, :, 1],
         dry=standings[None, :, 2],
-        balances=balances[None],
-        supplies=supplies[None],
-        bids=bids.reshape(1, num_days, seats),
-        book=PriceBook(rules),
+        balance=standings[None, :, 0],
+        bids=bids.reshape(1, len(facts["days"]), len(rules.residents)),
     )
 
 

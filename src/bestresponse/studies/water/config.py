@@ -78,8 +78,8 @@ class WaterConfig(seating.AgentSettings, seating.ToolSettings):
     """Play the Water Allocation Challenge many times and report who survives."""
 
     model: inputs.OptionalModelSetting = setting(default=None, kw_only=False, short="-m")
-    """The player of every seat that is not named: a model, or random, share:X, need, myopic,
-    no-regret or solver."""
+    """The player of every seat that is not named: a model, or random, share:X, need, myopic
+    or solver."""
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {"paper": {"grid": True, "repeats": 10}}
     seat: inputs.SeatsSetting = setting(default_factory=dict, metavar="RESIDENT=PLAYER")
     """Who bids for whom: a model or a bidder."""
