@@ -108,7 +108,6 @@ class BenchConfig(RunSettings):
         "invariance",
         "sensitivity",
         "generalisation",
-        "buckets",
         "hard",
     ] = setting(default="standard")
     """What else is varied, or `hard`: large games whose equilibria mix many actions. On the command
@@ -335,17 +334,10 @@ class BenchConfig(RunSettings):
             case "generalisation":
                 if "theme" in several:
                     raise SettingError("theme", "names are compared with one; give one")
-            case "buckets":
-                if self.family != "zero-sum":
-                    problem = "the suite buckets draws zero-sum games; leave it out"
-                    raise SettingError("family", problem)
-                if self.set:
-                    problem = "the suite buckets sets the parameters itself; leave them out"
-                    raise SettingError("set", problem)
             case "hard":
                 drawn = ["num_rows", "num_cols", "family", "set"]
                 self.refuse_set(drawn, "the suite hard draws its own games; leave it out")
-        if self.game and self.suite in ("buckets", "sensitivity", "generalisation", "hard"):
+        if self.game and self.suite in ("sensitivity", "generalisation", "hard"):
             problem = f"{self.suite} draws games of other sizes; it takes no game of yours"
             raise SettingError("suite", problem)
 

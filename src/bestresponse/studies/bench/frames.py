@@ -31,7 +31,6 @@ from bestresponse.studies.bench.measure import (
 from bestresponse.studies.bench.plan import BASE, Plan
 from bestresponse.studies.bench.results import (
     Results,
-    tabulate_buckets,
     tabulate_versions,
 )
 
@@ -206,7 +205,6 @@ _FRAMES: Mapping[str, Callable[[Results], Frame[Row]]] = {
         name: partial(tabulate_versions, name)
         for name in ("same_games", "variants", "settings", "sizes", "names", "padding")
     },
-    "buckets": tabulate_buckets,
     "differences": _frame(DifferenceRow, list_differences),
     "games": _frame(GameLossRow, _list_games),
     "texts": _frame(TextRow, _count_texts),

@@ -41,7 +41,7 @@ from bestresponse.players.strategies import BASELINES, EQUILIBRIUM
 from bestresponse.report.frames import BASELINE, column
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.bench.games import own_view
-from bestresponse.studies.bench.plan import ANONYMOUS, BASE, BUCKET, NAMED, Plan, find_theme
+from bestresponse.studies.bench.plan import ANONYMOUS, BASE, NAMED, Plan, find_theme
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
@@ -465,8 +465,6 @@ def identify_game(row: PlayRow) -> Hashable:
 
     All orders of a well-known game are one game.
     """
-    if row["condition"].startswith(BUCKET):  # game 3 of one bucket is not game 3 of another
-        return f"{row['condition']}, game {row['game']}"
     for prefix in (NAMED, ANONYMOUS):
         if row["condition"].startswith(prefix):
             return row["condition"].removeprefix(prefix)

@@ -235,7 +235,7 @@ _BOUNDS = ("gap_at_least", "gap_at_most", "exploitability_at_least", "exploitabi
 _PROSE = read_toml(Path(__file__).with_name("report.toml"))
 
 
-_TABLES = {"invariance": 4, "sensitivity": 3, "generalisation": 7, "buckets": 3}
+_TABLES = {"invariance": 4, "sensitivity": 3, "generalisation": 7}
 """Of a suite, on the terminal; others have two."""
 
 
@@ -350,17 +350,6 @@ bench = Study(
             ("player", "version"),
             "gap_normalised",
             caption="With 95 % intervals.",
-        ),
-        text(_PROSE["buckets"], title="Bucket by bucket"),
-        table(
-            "buckets", caption="Zero-sum games by size, range of payoffs and kind of equilibrium."
-        ),
-        intervals(
-            "buckets",
-            ("player", "tier"),
-            "gap_normalised",
-            caption="Tier by tier, with 95 % intervals.",
-            where={"size": "all"},
         ),
         text(_PROSE["generalisation"], title="Generalisation"),
         table("sizes", caption="The same questions about games of other sizes."),
