@@ -11,7 +11,7 @@ import bestresponse as br
 from bestresponse.core.errors import UsageError
 from bestresponse.report.stats.differences import paired_difference
 from bestresponse.report.stats.statistics import Interval
-from bestresponse.runs.comparison import _match_players, _pair_games, subtract_intervals
+from bestresponse.runs.comparison import _match_players, pair_games, subtract_intervals
 from bestresponse.runs.study import GameValue
 
 UNIFORM = "ANSWER: A: 1/3, B: 1/3, C: 1/3"
@@ -36,7 +36,7 @@ def test_values_are_paired_by_game_and_trials_of_a_game_are_averaged_first():
     # signs 4 are as extreme: both differences keep their sign or both change it, twice for the 0.
     first = [value(1, 0.1), value(2, 0.2), value(3, 0.2), value(3, 0.4), value(9, 0.0)]
     second = [value(3, 0.7), value(2, 0.2), value(1, 0.3), value(8, 1.0)]
-    compared = _pair_games(first, second)
+    compared = pair_games(first, second)
     assert compared.difference.estimate == pytest.approx(0.2)
     assert (compared.p_value, compared.difference.n) == (0.5, 3)
     # The mean over the standard deviation of 0.2, 0.0, 0.4, which is 0.2.
@@ -45,8 +45,8 @@ def test_values_are_paired_by_game_and_trials_of_a_game_are_averaged_first():
 
 def test_two_seats_of_a_game_are_one_game_and_one_common_game_is_no_comparison():
     first = [value(1, 0.1), value(1, 0.2, "col"), value(2, 0.5)]
-    assert _pair_games(first, [value(1, 0.0), value(1, 0.0, "col")]) is None
-    both = _pair_games(first, [value(1, 0.0), value(1, 0.0, "col"), value(2, 0.0)])
+    assert pair_games(first, [value(1, 0.0), value(1, 0.0, "col")]) is None
+    both = pair_games(first, [value(1, 0.0), value(1, 0.0, "col"), value(2, 0.0)])
     assert (both.difference.n, both.n) == (2, 3)
 
 

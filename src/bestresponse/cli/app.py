@@ -89,6 +89,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "experiment": ("serve", "Check an experiment file, preview its pages, and let bots take part."),
     "run": ("run", "Run any study, including those of plug-ins, with options or a settings file."),
     "report": ("recorded", "Rebuild the report of a recorded run, or compare several runs."),
+    "leaderboard": ("recorded", "Rank the players of many recorded runs on one page."),
     "replay": ("recorded", "Play a recorded run again from its own replies, and compare."),
     "check-run": ("recorded", "Check that no line of a recorded run is damaged or missing."),
     "merge": ("recorded", "Merge the parts of a run made with --shard."),

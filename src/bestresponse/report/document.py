@@ -82,12 +82,14 @@ class Column:
 class Table:
     """Rows of cells under named columns.
 
-    None is "there is none" and is shown as a dash, never as 0.
+    None is "there is none" and is shown as a dash, never as 0. `links` are the addresses to which
+    the numbers of each row lead, if they do.
     """
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     caption: str = ""
+    links: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for number, row in enumerate(self.rows):

@@ -415,7 +415,7 @@ def _compare_players(
 
     Returns None where one has none.
     """
-    paired = _pair_games(first, second)
+    paired = pair_games(first, second)
     if paired is not None:
         return _Compared(
             paired.difference,
@@ -428,7 +428,7 @@ def _compare_players(
     return None
 
 
-def _pair_games(first: Sequence[GameValue], second: Sequence[GameValue]) -> PairedComparison | None:
+def pair_games(first: Sequence[GameValue], second: Sequence[GameValue]) -> PairedComparison | None:
     """Compare two players on the games that both answered; None where these are fewer than two."""
     a = _average_by_game(first)
     b = _average_by_game(second)

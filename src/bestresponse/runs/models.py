@@ -189,7 +189,9 @@ def open_models(
     """
     with closing(OpenedModels(output_dir, limits or ModelLimits(), on_download)) as opened:
         opened.objects |= {
-            str(name): name.model for name in names if isinstance(name, NamedModel) and name.model
+            bare_name(name): name.model
+            for name in names
+            if isinstance(name, NamedModel) and name.model
         }
         for name in names:
             opened.open(name)

@@ -42,7 +42,7 @@ from bestresponse.players.llm.agent import (
 )
 from bestresponse.players.llm.player import Sampling, Style
 from bestresponse.players.llm.reading import find_reasons
-from bestresponse.players.llm.verified import is_verified, with_review
+from bestresponse.players.llm.verified import calls_per_answer, is_verified, with_review
 from bestresponse.players.lookup import (
     SIMULATED,
     check_seat_name,
@@ -191,8 +191,6 @@ C = TypeVar("C", bound=AgentSettings)
 _TRIALS = 5
 """How many plays of random players are counted where nothing else tells how often seats are
 asked."""
-_REVIEWS = 5
-"""How often a model is asked whose reasoning is checked, at most."""
 _CHARACTERS_PER_TOKEN = 4
 
 
@@ -414,7 +412,7 @@ def _count_calls(
     )
     if isinstance(config, ToolSettings):
         each = config.count_with_tools(each)
-    each *= _REVIEWS if any(is_verified(seats[role]) for role in asked) else 1
+    each *= max(calls_per_answer(seats[role]) for role in asked)
     return questions * each, sure
 
 

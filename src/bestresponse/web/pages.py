@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from bestresponse.core.episode import Void
-from bestresponse.report.document import Block, Document, Table
+from bestresponse.report.document import Block, Document
 from bestresponse.report.page import PageModel, page_model
 from bestresponse.runs import Manifest, StoredPlay
 from bestresponse.runs.reporting.steps import ReplayStage
@@ -353,7 +353,6 @@ class RunsPage(SitePage):
     known: int
     studies: list[str]
     sorts: list[str]
-    board: Table
 
 
 @page_model

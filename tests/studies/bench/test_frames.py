@@ -234,31 +234,6 @@ def test_the_invariance_suite_measures_every_variant_beside_the_games_as_drawn()
     assert list(frame.more) == ["invariance"]
 
 
-def test_the_generalisation_suite_measures_square_games_by_size_names_and_padding():
-    rows = [
-        lost(0, 0.5),
-        lost(1, 0.5, condition="size 3x3", rows=3, cols=3),
-        lost(2, 0.5, condition="size 3x4", rows=3, cols=4),
-        lost(3, 0.5, condition="named oneill", rows=4, cols=4),
-        lost(4, 0.5, condition="anonymous oneill", rows=4, cols=4),
-        lost(5, 0.5, variant="padded", rows=3, cols=3),
-    ]
-    found = describe_versions(gather(rows, suite="generalisation", games=9))
-    player = "m / mixed"
-    assert found["sizes"] == [
-        (player, "2 x 2", [("base", "original", 2)]),
-        (player, "3 x 3", [("size 3x3", "original", 3)]),
-    ]
-    assert found["names"] == [
-        (player, "named", [("named oneill", "original", 4)]),
-        (player, "anonymous", [("anonymous oneill", "original", 4)]),
-    ]
-    assert found["padding"] == [
-        (player, "padded", [("base", "original", 3)]),
-        (player, "as drawn", [("base", "original", 2)]),
-    ]
-
-
 def list_compared(results):
     return [(p.comparison, p.first.name, p.second.name) for p in _list_pairs(results)]
 
@@ -310,47 +285,14 @@ def test_variants_are_compared_with_the_games_as_drawn_seat_by_seat():
     assert pairs["m / mixed, scaled"].first.rows == []
 
 
-def test_named_and_padded_games_are_compared_with_anonymous_ones_and_those_as_drawn():
-    results = gather([lost(0, 0.5)], suite="generalisation")
-    kinds = [pair for pair in list_compared(results) if pair[0] not in ("players", "variants")]
-    assert kinds == [
-        ("names", "m / mixed, named", "m / mixed, anonymous"),
-        ("padding", "m / mixed, padded", "m / mixed, as drawn"),
-    ]
-    assert [
-        pair for pair in list_compared(gather([lost(0, 0.5)])) if pair[0] in ("names", "padding")
-    ] == []
-    rows = [lost(0, 0.5, condition="named oneill"), lost(0, 0.25, condition="anonymous oneill")]
-    rows += [lost(1, 0.75), lost(1, 0.125, variant="padded")]
-    sides = {
-        pair.comparison: (
-            [row["gap_normalised"] for row in pair.first.rows],
-            [row["gap_normalised"] for row in pair.second.rows],
-        )
-        for pair in _list_pairs(gather(rows, suite="generalisation"))
-        if pair.comparison in ("names", "padding")
-    }
-    assert sides == {"names": ([0.5], [0.25]), "padding": ([0.125], [0.75])}
-
-
-def test_all_orders_of_a_well_known_game_are_one_game_which_is_no_comparison():
-    rows = [lost(game, 0.5, condition="named oneill") for game in range(3)]
-    rows += [lost(game, 0.25, condition="anonymous oneill") for game in range(3)]
-    assert list(list_differences(gather(rows, suite="generalisation"))) == []
-    rows += [lost(0, 0.5, condition="named rock-paper-scissors")]
-    rows += [lost(0, 0.25, condition="anonymous rock-paper-scissors")]
-    (found,) = list_differences(gather(rows, suite="generalisation"))
-    assert (found["comparison"], found["games"], found["difference"].estimate) == ("names", 2, 0.25)
-
-
-def test_shares_count_games_and_not_the_orders_in_which_they_were_put():
-    def put_in_orders(name, loss):
+def test_shares_count_games_and_not_their_trials():
+    def ask_again(game, loss):
         figures = {"gap_normalised": loss, "worst_normalised": 1.0, "equilibrium_distance": loss}
-        return [row(game, condition=f"named {name}", **figures) for game in range(8)]
+        return [row(game, trial=trial, **figures) for trial in range(8)]
 
-    rows = [*put_in_orders("oneill", 0.0), *put_in_orders("rock-paper-scissors", 1.0)]
+    rows = [*ask_again(0, 0.0), *ask_again(1, 1.0)]
     figures = {metric.name: metric.compute(rows) for metric in METRICS}
-    # Eight orders each of two games, one of which is always won: half of the answers, from which
+    # Eight trials each of two games, one of which is always won: half of the answers, from which
     # Wilson's interval for 16 answers would conclude 0.28 to 0.72. Two games say next to nothing.
     for name in ("success_1", "success_5", "in_equilibrium"):
         assert (figures[name].estimate, figures[name].n, figures[name].method) == (

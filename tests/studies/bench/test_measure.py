@@ -127,34 +127,25 @@ def test_general_sum_games_are_measured_against_the_nearest_equilibrium():
 
 
 def test_a_zero_sum_game_is_measured_as_one_among_others_of_its_size():
-    """The suite of generalisation puts matching pennies beside the drawn games of two actions."""
-    config = BenchConfig(
-        "m", num_games=1, num_rows=2, num_cols=2, family="uniform", suite="generalisation"
-    )
+    pennies = br.NormalForm.zero_sum([[1, -1], [-1, 1]])
+    sexes = br.NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]])
+    config = BenchConfig("m", [pennies, sexes])
 
     def always_the_first(request):
-        first, second = re.search(
-            r"possible actions: (\S+), (\S+)\.", request.messages[-1].content
-        ).groups()
-        return json.dumps({first: 1.0, second: 0.0})
+        (actions,) = re.findall(r"ANSWER: (\S+): <p>, (\S+): <p>", request.messages[-1].content)
+        return json.dumps(dict(zip(actions, (1.0, 0.0), strict=True)))
 
     play = bench.play(config, {"m": ScriptedModel(always_the_first)})
-    wanted = {("base", "original"), ("named matching-pennies", "original")}
-    specs = [
-        spec
-        for spec in bench.list_specs(config)
-        if (spec.data["condition"], spec.data["variant"]) in wanted
-    ]
     plays = [
-        StoredPlay(spec.id, spec.data, play(spec, [], lambda submission: None)) for spec in specs
+        StoredPlay(spec.id, spec.data, play(spec, [], lambda submission: None))
+        for spec in bench.list_specs(config)
     ]
-    rows = {row["condition"]: row for row, _ in measure_plays(Plan(config), plays)}
+    zero_sum, general = (row for row, _ in measure_plays(Plan(config), plays))
     # The value is 0, and who always shows the same side loses 1 of a range of 2.
-    pennies = rows["named matching-pennies"]
-    assert (pennies["exploitability"], pennies["exploitability_normalised"]) == (1.0, 0.5)
-    assert (pennies["dominated_mass"], pennies["equilibrium_distance"]) == (None, None)
-    assert rows["base"]["exploitability"] is None
-    assert rows["base"]["equilibrium_distance"] is not None
+    assert (zero_sum["exploitability"], zero_sum["exploitability_normalised"]) == (1.0, 0.5)
+    assert (zero_sum["dominated_mass"], zero_sum["equilibrium_distance"]) == (None, None)
+    assert general["exploitability"] is None
+    assert general["equilibrium_distance"] == 0.0
 
 
 def test_dominated_actions_are_found_also_below_mixtures():
@@ -189,7 +180,7 @@ def test_games_depend_on_seed_and_number_only_and_are_rounded_before_solving():
         ({"num_rows": 13}, "num_rows: expected a whole number from 1 to 12, got 13"),
         ({"num_games": 2.5}, "num_games: expected a whole number from 1 to 1,000,000, got 2.5"),
         ({"family": "zerosum"}, "Did you mean zero-sum"),
-        ({"suite": "all"}, "sensitivity, generalisation, hard, got 'all'"),
+        ({"suite": "all"}, "sensitivity, hard, got 'all'"),
         (
             {"elicit": "mix"},
             (
@@ -208,12 +199,6 @@ def test_games_depend_on_seed_and_number_only_and_are_rounded_before_solving():
         (
             {"suite": "invariance", "format": ("table", "json")},
             "format: this suite varies it; give a single value",
-        ),
-        # Names would be a way of asking beside the themes, which the games as drawn are never put
-        # in.
-        (
-            {"suite": "generalisation", "theme": ("neutral", "numbers")},
-            "theme: names are compared with one; give one",
         ),
         ({"max_infosets": 3}, "max_infosets: this has no effect on games that are drawn"),
         ({"samples": 20}, "samples: this has no effect unless elicit has `sampled`"),
@@ -416,18 +401,17 @@ def test_means_are_over_games_as_drawn_and_games_are_resampled_whole():
     told = {**row(1, nash_gap=100.0), "variant": "shifted"}
     found = compute([*rows, told])
     assert (found["nash_gap"].estimate, found["nash_gap"].n, found["llm_value"]) == (3.0, 2, 1.5)
-    classic = [{**r, "condition": "named oneill"} for r in rows]
-    assert compute(classic)["nash_gap"].n == 1
+    trials = [{**rows[0], "trial": number} for number in range(2)]
+    assert compute(trials)["nash_gap"].n == 1
 
 
 def test_invariance_is_1_less_the_mean_distance_to_the_answer_to_the_game_as_drawn():
     """(1, 0) and (1/2, 1/2) are half apart, equal answers not at all: 3/4 over both tellings, and
-    1/2 in the worse one. A padded game is no variant of this kind."""
+    1/2 in the worse one."""
     rows = [row(0, strategy=[1.0, 0.0]), row(1, strategy=[0.0, 1.0])]
     told = [
         {**row(0, strategy=[0.5, 0.5]), "variant": "permuted"},
         {**row(1, strategy=[0.0, 1.0]), "variant": "format"},
-        {**row(1, strategy=[1.0, 0.0, 0.0]), "variant": "padded"},
         {**row(2, strategy=[1.0, 0.0]), "variant": "format"},
     ]
     found = compute([*rows, *told])

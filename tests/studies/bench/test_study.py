@@ -133,7 +133,7 @@ def test_a_question_about_a_policy_is_one_call_for_each_answer():
 
 @pytest.mark.parametrize(
     ("suite", "tables"),
-    [("standard", 2), ("invariance", 4), ("sensitivity", 3), ("generalisation", 7)],
+    [("standard", 2), ("invariance", 4), ("sensitivity", 3)],
 )
 def test_the_first_tables_of_a_suite_are_those_that_a_command_prints(suite, tables):
     assert bench.count_tables(BenchConfig("m", suite=suite)) == tables

@@ -16,7 +16,6 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report import page
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.games import VARIANTS
-from bestresponse.studies.bench.plan import Plan
 from bestresponse.studies.bench.study import bench
 
 
@@ -288,58 +287,6 @@ def test_equal_settings_are_the_same_run_and_reports_are_equal_to_the_byte(tmp_p
     assert first.manifest.run == second.manifest.run
     assert first.rows() == second.rows()
     assert page.render(first.report()) == page.render(second.report())
-
-
-def test_the_generalisation_suite_has_sizes_names_and_padding_with_intervals(tmp_path):
-    ran = run(tmp_path, optimal_reply, num_games=3, seed=4, suite="generalisation")
-    conditions = list(Plan(ran.config).conditions)
-    assert conditions[:7] == ["base", *(f"size {n}x{n}" for n in (2, 4, 5, 6, 8, 10))]
-    assert conditions[7:9] == ["named matching-pennies", "anonymous matching-pennies"]
-    sizes = ran.frame("sizes")
-    assert [(row["version"], row["actions"]) for row in sizes] == [
-        (f"{n} x {n}", n) for n in (2, 3, 4, 5, 6, 8, 10)
-    ]
-    assert [(row["success_1"].estimate, row["success_1"].n) for row in sizes] == [(1.0, 3)] * 7
-    for frame, versions in (("names", ["named", "anonymous"]), ("padding", ["padded", "as drawn"])):
-        rows = ran.frame(frame)
-        assert [(row["version"], row["success_1"].estimate) for row in rows] == [
-            (version, 1.0) for version in versions
-        ]
-    assert [row["actions"] for row in ran.frame("names")] == [
-        None,
-        None,
-    ]  # games of two to five actions
-    captions = list(find_tables(ran, "Generalisation"))
-    assert captions[0] == "The same questions about games of other sizes."
-
-
-def test_figures_of_a_suite_are_on_the_terminal_in_the_summary_and_in_files(tmp_path):
-    ran = run(tmp_path, first_action, num_games=2, seed=4, suite="generalisation")
-    shown = [title for title, _ in ran.report().tables[: bench.count_tables(ran.config)]]
-    assert shown == ["How far from optimal", "The Nash gap in numbers", *["Generalisation"] * 5]
-    summary = ran.summary()
-    assert [len(summary[name]) for name in ("sizes", "names", "padding")] == [7, 2, 2]
-    ran.publish()
-    assert len((ran.path / "sizes.csv").read_text().splitlines()) == 8
-
-
-def test_well_known_games_in_several_orders_are_compared_game_by_game(tmp_path):
-    """Six games in two orders each are six games, not twelve."""
-    ran = run(tmp_path, optimal_reply, num_games=2, seed=4, suite="generalisation")
-    rows = ran.frame("differences").select(comparison="names")
-    assert [(row["player"], row["against"], row["games"]) for row in rows] == [
-        ("m / mixed, named", "m / mixed, anonymous", 6)
-    ] * 2
-    named = ran.frame("names")[0]
-    assert (named["asked"], named["gap_normalised"].n) == (12, 6)
-
-
-def test_a_padded_action_is_dominated_and_the_solution_stays(tmp_path):
-    ran = run(tmp_path, optimal_reply, num_games=4, seed=4, suite="generalisation")
-    padded = [row for row in ran.rows() if row["variant"] == "padded"]
-    assert [(row["rows"], row["cols"]) for row in padded] == [(4, 4)] * 4
-    assert [row["strategy"][3] for row in padded] == [0.0] * 4
-    assert [row["nash_gap"] for row in padded] == [0.0] * 4
 
 
 def test_games_needed_follow_from_the_spread_between_games(tmp_path):

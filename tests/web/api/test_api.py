@@ -191,36 +191,6 @@ def test_two_runs_are_compared_as_the_report_of_both_compares_them(server):
     assert "Runs A and B share 3 of 3 and 4 games" in page
 
 
-def test_the_leaderboard_has_intervals(server):
-    bench_run(server.folder)
-    (row,) = server.api().get("/api/leaderboard").json()["rows"]
-    assert (row["player"], row["plays"], row["answers"]) == ("scripted", 3, 3)
-    assert set(row["gap / range"]) == {"estimate", "low", "high", "level", "method", "n"}
-
-
-def test_the_leaderboard_begins_with_the_smallest_gap(server):
-    # A gap is linear in the mixture, so that of the third run, the newest, lies between the others.
-    answers = ('{"A": 1.0, "B": 0.0}', '{"A": 0.5, "B": 0.5}', '{"A": 0.75, "B": 0.25}')
-    for count, answer in enumerate(answers, 30):
-        bench_run(server.folder, count, answer)
-    rows = server.api().get("/api/leaderboard").json()["rows"]
-    assert [row["plays"] for row in rows] == [30, 32, 31]
-    gaps = [row["gap / range"]["estimate"] for row in rows]
-    assert gaps[0] < gaps[1] < gaps[2]
-
-
-def test_a_model_that_never_answered_has_no_place_on_the_leaderboard_and_the_others_lead_to_their_runs(
-    server,
-):
-    silent, answering = bench_run(server.folder, 2, "I do not know."), bench_run(server.folder, 3)
-    assert [row["run"] for row in server.api().get("/api/leaderboard").json()["rows"]] == [
-        answering.path.name
-    ]
-    page = server.admin.get("/watch").text.partition("<h2>Leaderboard</h2>")[2]
-    assert f'<a href="/watch/run/{answering.path.name}">' in page
-    assert silent.path.name not in page
-
-
 def test_progress_is_waited_for(server):
     name = bench_run(server.folder).path.name
     known = server.api().get(f"/api/runs/{name}").json()["version"]
@@ -263,7 +233,6 @@ def test_no_seat_may_watch(server):
         f"/api/runs/{name}",
         f"/api/runs/{name}/report",
         f"/api/runs/{name}/plays",
-        "/api/leaderboard",
         f"/api/runs/sessions/plays/{session}",
         f"/api/compare?first={name}&second={name}",
         "/api/models",

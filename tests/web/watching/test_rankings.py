@@ -25,7 +25,6 @@ from bestresponse.web.watching.runs import (
     group_plays,
     has_report,
     name_run,
-    rank_players,
     rebuild_game,
     sort_plays,
 )
@@ -53,23 +52,6 @@ def record_plays(path, plays):
         for number, (data, game, payoffs) in enumerate(plays):
             folder.finish(f"play {number}", data, Record(game, 1, {}, (), payoffs))
     return RunFolder.read(path)
-
-
-def test_the_smallest_gap_is_ranked_first_and_who_was_never_read_not_at_all(tmp_path):
-    # A loses nothing in the first game, B loses 72 + 16 of a range of 151.
-    folders = [
-        run_bench(tmp_path / "1", {"bad": "B", "silent": "hm"}),
-        run_bench(tmp_path / "2", {"good": "A"}),
-    ]
-    table = rank_players(folders)
-    columns = [column.name for column in table.columns]
-    assert columns[:3] == ["player", "asked for", "run"]
-    assert [row[:3] for row in table.rows] == [
-        ("good", "pure", folders[1].path.name),
-        ("bad", "pure", folders[0].path.name),
-    ]
-    gaps = [row[columns.index("gap / range")].estimate for row in table.rows]
-    assert [round(gap, 3) for gap in gaps] == [0.0, 0.583]
 
 
 def test_a_play_has_those_that_finished_before_and_after_it(tmp_path):
@@ -123,7 +105,6 @@ def test_a_line_that_is_no_call_makes_a_run_unreadable_and_says_so(tmp_path):
     (run,) = Runs(tmp_path).all()
     assert (run.status, run.plays, run.money) == ("unreadable", 0, None)
     assert run.title.startswith("run cannot be read: ")
-    assert Runs(tmp_path).readable() == []
 
 
 def test_the_progress_of_a_run_counts_its_plays_and_calls(tmp_path):
@@ -265,11 +246,3 @@ def test_the_page_of_a_run_sorts_and_groups_and_two_ticked_runs_are_compared(ser
     one = server.admin.get("/watch/compare", params={"run": [name]})
     assert "Two runs can be compared, and 1 are ticked" in one.text
     assert one.status_code == 422
-
-
-def test_games_in_turn_are_not_ranked_beside_tables(tmp_path):
-    tables = run_bench(tmp_path, {"m": "A"})
-    config = BenchConfig("random", "kuhn-poker")
-    tree = running.run(bench, config, tmp_path)
-    found = rank_players([RunFolder.read(tables.path), RunFolder.read(tree.path)])
-    assert [row[2] for row in found.rows] == [tables.path.name]

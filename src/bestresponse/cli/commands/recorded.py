@@ -27,6 +27,7 @@ from bestresponse.core.json import digest
 from bestresponse.report.files import write_text
 from bestresponse.report.page import render
 from bestresponse.report.text import visible
+from bestresponse.runs.leaderboard import write_leaderboard
 
 RunPath = Annotated[
     Path,
@@ -109,6 +110,28 @@ def report_run(
             notes().print(f"wrote {written}", markup=False, soft_wrap=True)
     check_ended(loaded)
     gate.check(loaded)
+
+
+def leaderboard_command(
+    run: Annotated[
+        list[Path],
+        typer.Argument(help="Folders of benchmark runs, or folders with runs in them."),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FOLDER", help="Folder of the page. [default: the first]"
+        ),
+    ] = None,
+) -> None:
+    """Rank the players of many recorded runs on one page, by the plays that all of them answered.
+
+    Needs no model and no network. Runs over different games are in tables of their own.
+    """
+    written, document = write_leaderboard(run, output or run[0])
+    for _, table in document.tables:
+        print_table(console(), table)
+    notes().print(f"wrote {written}", markup=False, soft_wrap=True)
 
 
 def _name_comparison(comparison: br.runs.RunComparison) -> str:

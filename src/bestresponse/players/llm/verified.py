@@ -33,6 +33,7 @@ from bestresponse.formal.claims.texts import TEXTS
 from bestresponse.formal.claims.translation import RulesTranslator
 from bestresponse.games.capabilities import HasTree
 from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.players.llm.beliefs import BELIEFS, Believing
 from bestresponse.players.llm.player import PlayerWrapper
 from bestresponse.players.llm.texts import TEXTS as RECONSIDER
 from bestresponse.theory.games.normal_form import NormalForm
@@ -152,16 +153,28 @@ def is_verified(name: str) -> bool:
     return name.startswith((SPELLING, AGAIN))
 
 
+def find_spelling(name: str) -> str:
+    """Return what is written before a model that does more than answer, such as `verified:`."""
+    return next((one for one in (SPELLING, AGAIN, BELIEFS) if name.startswith(one)), "")
+
+
+def calls_per_answer(name: str) -> int:
+    """Count the calls that an answer of a model takes at most."""
+    if is_verified(name):
+        return MOST_ATTEMPTS
+    return 2 if name.startswith(BELIEFS) else 1
+
+
 @cache
 def bare_name(name: str) -> str:
     """Return the name of the model itself.
 
-    It is without `verified:` or `again:` and without the label of `LABEL=URL`.
+    It is without `verified:`, `again:` or `beliefs:` and without the label of `LABEL=URL`.
 
     >>> bare_name("verified:openai/gpt-4o"), bare_name("mine=http://localhost:8000/v1#m")
     ('openai/gpt-4o', 'http://localhost:8000/v1#m')
     """
-    return _LABEL.sub("", name.removeprefix(SPELLING).removeprefix(AGAIN))
+    return _LABEL.sub("", name.removeprefix(find_spelling(name)))
 
 
 def make_label(name: str) -> str:
@@ -170,16 +183,18 @@ def make_label(name: str) -> str:
     >>> make_label("verified:mine=http://localhost:8000/v1#m"), make_label("openai/gpt-4o")
     ('verified:mine', 'openai/gpt-4o')
     """
-    spelling = next((prefix for prefix in (SPELLING, AGAIN) if name.startswith(prefix)), "")
+    spelling = find_spelling(name)
     labelled = _LABEL.match(name.removeprefix(spelling))
     return spelling + labelled[1] if labelled else name
 
 
 def with_review(name: str, player: Player, game: Game[S] | None = None) -> Player:
-    """`player`, checked by the rules where the name asks for it.
+    """`player`, checked by the rules or asked what it expects where the name asks for it.
 
     In a tree where `game` is given.
     """
+    if name.startswith(BELIEFS):
+        return Believing(player)
     if not is_verified(name):
         return player
     subject = subject_of

@@ -16,7 +16,8 @@ from bestresponse.games.lookup import NamedGame
 from bestresponse.games.matrix.game import FORMATS, themes
 from bestresponse.games.mechanisms import split_mechanisms
 from bestresponse.models.base import REASONING_TOKENS
-from bestresponse.players.llm.verified import bare_name, is_verified, make_label
+from bestresponse.players.llm.beliefs import BELIEFS
+from bestresponse.players.llm.verified import bare_name, find_spelling, is_verified, make_label
 from bestresponse.players.strategies import EQUILIBRIUM
 from bestresponse.runs.inputs import DefaultModel, ModelsSetting, NamedModel, NamesSetting
 from bestresponse.runs.settings import RunSettings, setting, settings
@@ -107,7 +108,6 @@ class BenchConfig(RunSettings):
         "standard",
         "invariance",
         "sensitivity",
-        "generalisation",
         "hard",
     ] = setting(default="standard")
     """What else is varied, or `hard`: large games whose equilibria mix many actions. On the command
@@ -146,6 +146,9 @@ class BenchConfig(RunSettings):
     """How models answer; auto uses JSON if the model follows a schema."""
     temperature: float | None = setting(default=None, ge=0, le=5)
     """Sampling temperature. [default: 0, or 1 for sampled and with trials]"""
+    beliefs: bool = setting(default=False)
+    """Also ask every model what the other player will do, before its move, as a player of its own:
+    beliefs:MODEL."""
     plain: bool = setting(
         default=False,
         help="Let models answer immediately, without writing down reasons first.",
@@ -197,6 +200,11 @@ class BenchConfig(RunSettings):
 
     def _resolve(self) -> None:
         """Fill in the settings whose default depends on others."""
+        if self.beliefs:
+            arms = dict.fromkeys(self.model)
+            for name in filter(lambda name: not name.startswith(BELIEFS), self.models):
+                arms[NamedModel(BELIEFS + name, name.model)] = None
+            object.__setattr__(self, "model", tuple(arms))
         small = {*self.model} == {EMBEDDED}  # it is too small to state a mixed strategy
         object.__setattr__(self, "set", read_properties(self.family, self.set) if self.set else ())
         usual = "mixed" if self.positions is None else "pure"
@@ -267,10 +275,9 @@ class BenchConfig(RunSettings):
             if bare_name(name) in PLAYERS and name.model is not None:
                 problem = "is the name of a player without a model; give yours another name"
                 raise SettingError("model", f"{name} {problem}")
-            if bare_name(name) in PLAYERS and is_verified(name):
-                raise SettingError(
-                    "model", f"{bare_name(name)} gives no reasons that could be verified"
-                )
+            if bare_name(name) in PLAYERS and (spelling := find_spelling(name)):
+                why = "gives no reasons that could be verified, and no beliefs; leave out"
+                raise SettingError("model", f"{bare_name(name)} {why} `{spelling}`")
             if is_player(name) and self.is_in_turn and name not in TREE_PLAYERS:
                 known = ", ".join(TREE_PLAYERS)
                 raise SettingError(
@@ -300,6 +307,12 @@ class BenchConfig(RunSettings):
             self._check_logprobs()
         if any(is_verified(name) for name in self.model):
             self._check_verified()
+        if any(name.startswith(BELIEFS) for name in self.model):
+            if self.is_in_turn:
+                raise SettingError("model", "beliefs are asked for in payoff tables of two players")
+            for way in ("logprobs", "sampled"):
+                if way in self.elicit:
+                    raise SettingError("elicit", f"{way} leaves no room to say what is expected")
         self._check_suite()
 
     def _check_logprobs(self) -> None:
@@ -331,13 +344,10 @@ class BenchConfig(RunSettings):
                     raise SettingError(several[0], "this suite varies it; give a single value")
                 if OWN in self.theme:
                     raise SettingError("theme", "this suite gives other names; not own")
-            case "generalisation":
-                if "theme" in several:
-                    raise SettingError("theme", "names are compared with one; give one")
             case "hard":
                 drawn = ["num_rows", "num_cols", "family", "set"]
                 self.refuse_set(drawn, "the suite hard draws its own games; leave it out")
-        if self.game and self.suite in ("sensitivity", "generalisation", "hard"):
+        if self.game and self.suite in ("sensitivity", "hard"):
             problem = f"{self.suite} draws games of other sizes; it takes no game of yours"
             raise SettingError("suite", problem)
 

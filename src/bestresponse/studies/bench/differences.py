@@ -9,14 +9,14 @@ from typing import Annotated, TypedDict
 
 import numpy as np
 
-from bestresponse.players.llm.verified import AGAIN, SPELLING
+from bestresponse.players.llm.verified import AGAIN, find_spelling, is_verified
 from bestresponse.players.strategies import EQUILIBRIUM
 from bestresponse.report.frames import column
 from bestresponse.report.stats.differences import PairedComparison, holm, paired_difference
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.studies.bench.measure import Case, Rows, find_values, identify_case
 from bestresponse.studies.bench.metrics import RESAMPLING_SEED
-from bestresponse.studies.bench.results import COMPARED, Results, list_versions, tell_as_drawn
+from bestresponse.studies.bench.results import COMPARED, Results, tell_as_drawn
 
 _MOST_LOST = {
     "gap_normalised": "worst_normalised",
@@ -73,30 +73,17 @@ def _list_pairs(results: Results) -> Iterator[Pair]:
         for other in others[number + 1 :]:
             theirs = results.base.get(other) or results.baselines[other]
             yield Pair("players", mine, Side(other, theirs))
-        if player.startswith((SPELLING, AGAIN)):
-            plain = player.removeprefix(SPELLING).removeprefix(AGAIN)
-            for other in (AGAIN + plain, plain):
+        if spelling := find_spelling(player):
+            plain = player.removeprefix(spelling)
+            for other in (AGAIN + plain, plain) if is_verified(player) else (plain,):
                 if other in results.base and other != player:
-                    yield Pair("verified", mine, Side(other, results.base[other]))
+                    kind = "verified" if is_verified(player) else "beliefs"
+                    yield Pair(kind, mine, Side(other, results.base[other]))
         if config.suite == "invariance":
             for variant in results.plan.variants:
                 varied = tell_as_drawn(results.players[player], variant)
                 told = Side(f"{player}, {variant}", varied)
                 yield Pair("variants", told, Side(f"{player}, as drawn", rows))
-    if config.suite == "generalisation":
-        yield from _pair_versions(results, "names", ("named", "anonymous"))
-        yield from _pair_versions(results, "padding", ("padded", "as drawn"))
-
-
-def _pair_versions(results: Results, frame: str, names: tuple[str, str]) -> Iterator[Pair]:
-    """Yield two versions of the same games for every player."""
-    sides: dict[tuple[str, str], Side] = {}
-    for version in list_versions(results):
-        if version.frame == frame:
-            label = f"{version.player}, {version.name}"
-            sides[version.player, version.name] = Side(label, version.rows)
-    for player in results.players:
-        yield Pair(frame, sides[player, names[0]], sides[player, names[1]])
 
 
 def _average_answers(rows: Rows, figure: str) -> dict[Case, float]:
@@ -155,7 +142,7 @@ def _compare_on_common_games(
     second = pair.second.rows
     a = _average_answers(first, figure)
     b = _average_answers(second, figure)
-    common = sorted(a.keys() & b.keys(), key=lambda case: (case[1], case[2], str(case[0])))
+    common = sorted(a.keys() & b.keys())
     games = [case[0] for case in common]
     if len(set(games)) < 2:
         return None

@@ -26,7 +26,7 @@ from bestresponse.studies.bench.measure import (
     find_values,
     identify_case,
     measure_plays,
-    select_conditions,
+    select_base,
 )
 from bestresponse.studies.bench.plan import BASE, Plan
 from bestresponse.studies.bench.results import (
@@ -52,7 +52,7 @@ def measure_tables(plan: Plan, folder: RunFolder) -> Measured:
 
     results = Results(plan, rows)
     groups: dict[Heads, Callable[[], Rows]] = {}
-    for group, played in results.group(select_conditions(rows, BASE)).items():
+    for group, played in results.group(select_base(rows)).items():
         groups[group] = partial(list, played)
     # A player that was asked for is not listed twice.
     for name in (name for name in results.baselines if name not in plan.config.model):
@@ -201,10 +201,7 @@ def _frame(
 
 _FRAMES: Mapping[str, Callable[[Results], Frame[Row]]] = {
     "plays": lambda results: Frame(PlayRow, results.rows),
-    **{
-        name: partial(tabulate_versions, name)
-        for name in ("same_games", "variants", "settings", "sizes", "names", "padding")
-    },
+    **{name: partial(tabulate_versions, name) for name in ("same_games", "variants", "settings")},
     "differences": _frame(DifferenceRow, list_differences),
     "games": _frame(GameLossRow, _list_games),
     "texts": _frame(TextRow, _count_texts),

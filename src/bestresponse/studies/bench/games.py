@@ -10,8 +10,7 @@ What should not change a rational player's answer:
     permuted     rows and columns in another order          swapped     the players change seats
     shifted      a constant added to all payoffs            scaled      all payoffs times three
     relabelled   other names for the actions                disguised   a story around it
-    format       another way to write it down               padded      one dominated action more
-                 for each player
+    format       another way to write it down
 """
 
 from __future__ import annotations
@@ -51,10 +50,7 @@ VARIANTS = (
     "disguised",
     "format",
 )
-PADDED = "padded"
-"""The variant of the generalisation suite."""
 _SCALED_BY = 3.0
-_PADDED_BY = 0.1
 
 Order = tuple[tuple[int, ...], tuple[int, ...]]
 """The original index of every row, and of every column."""
@@ -273,8 +269,6 @@ def tell_variant(name: str, original: Variant, source: Source, game: int) -> Var
             theme = rng.choice(_list_stories(payoffs.shape[1:], theme))
         case "format":
             shown_as = rng.choice([other for other in FORMATS if other != shown_as])
-        case "padded":
-            payoffs, orders = _pad(payoffs, zero_sum, source, rng)
     opponent_back = None
     if orders is not None:
         back = orders[seat]
@@ -288,33 +282,6 @@ def tell_variant(name: str, original: Variant, source: Source, game: int) -> Var
         theme=theme,
         opponent_back=opponent_back,
     )
-
-
-def _pad(
-    payoffs: Array,
-    zero_sum: bool,
-    source: Source,
-    rng: Random,
-) -> tuple[Array, Order]:
-    """Add one strictly dominated action for each player, at a random place.
-
-    It is dominated by one of the player's own actions.
-
-    Returns the payoffs and, for rows and columns, their original indices; those of the new ones
-    come after the last.
-    """
-    step = max(round(_PADDED_BY * source.scale, source.decimals), 10.0**-source.decimals)
-    orders: list[tuple[int, ...]] = []
-    for player, axis in ((0, 1), (1, 2)):
-        count = payoffs.shape[axis]
-        copied = np.take(payoffs, rng.randrange(count), axis=axis).copy()
-        copied[player] -= step
-        if zero_sum:
-            copied[1 - player] += step
-        index = rng.randrange(count + 1)
-        payoffs = np.insert(payoffs, index, copied, axis=axis)
-        orders.append((*range(index), count, *range(index, count)))
-    return payoffs, (orders[0], orders[1])
 
 
 def _shuffle(count: int, rng: Random) -> tuple[int, ...]:

@@ -24,7 +24,7 @@ rounding noise and count as 0.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -32,6 +32,7 @@ from typing import Annotated, TypedDict, cast
 
 import numpy as np
 
+from bestresponse.analysis.beliefs import judge_belief, read_belief
 from bestresponse.core.errors import StoreError, TooLarge
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Decision
@@ -41,7 +42,7 @@ from bestresponse.players.strategies import BASELINES, EQUILIBRIUM
 from bestresponse.report.frames import BASELINE, column
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.bench.games import own_view
-from bestresponse.studies.bench.plan import ANONYMOUS, BASE, NAMED, Plan, find_theme
+from bestresponse.studies.bench.plan import BASE, Plan, find_theme
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
@@ -52,6 +53,7 @@ _CHUNK = 1000  # plays in memory at a time; those of one shape are measured by o
 _RANGE = "as a share of the game's payoff range"
 GENERAL_SUM = "games that are not zero-sum"
 VERIFIED_ONLY = "verified models"
+BELIEFS_ONLY = "models that are asked what they expect"
 
 
 class Asked(TypedDict):
@@ -118,6 +120,13 @@ class PlayFigures(TypedDict):
     """probability on strictly dominated actions; games that are not zero-sum"""
     security_loss: Annotated[float | None, column(format=".2f")]
     """maximin value minus what the answer guarantees; games that are not zero-sum"""
+    belief_score: Annotated[
+        float | None, column("Brier score", ".3f", f"of the belief, 0 to 2; {BELIEFS_ONLY}")
+    ]
+    mispredicted: Annotated[float | None, column(format=".3f")]
+    """gap / range of a best reply to the belief; only models that are asked what they expect"""
+    miscalculated: Annotated[float | None, column(format=".3f")]
+    """gap / range of the answer less that; only models that are asked what they expect"""
     worst_normalised: Annotated[
         float | None, column(help="the largest gap / range that an answer could have had")
     ]
@@ -173,7 +182,8 @@ def _measure_chunk(plan: Plan, plays: list[StoredPlay]) -> list[PlayRow]:
 
         names = find_theme(data).actions[seat]
         strategy = as_strategy(decision.action, names[: len(data["back"])])
-        answer = _Answer(row, data, strategy, opponent.action)
+        belief = read_belief(decision)
+        answer = _Answer(row, data, strategy, opponent.action, belief)
         alike[seat, len(strategy), len(opponent.action)].append(answer)
 
     for (seat, *_), answers in alike.items():
@@ -183,12 +193,13 @@ def _measure_chunk(plan: Plan, plays: list[StoredPlay]) -> list[PlayRow]:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """A readable answer: the row that it fills, its play, and the strategies of both players."""
+    """A readable answer: the row that it fills, its play, both strategies, and what it expected."""
 
     row: JsonObject
     data: JsonMapping
     strategy: Array
     opponent: Sequence[float]
+    belief: Array | None
 
 
 def _measure_answers(seat: int, answers: Sequence[_Answer]) -> None:
@@ -202,9 +213,15 @@ def _measure_answers(seat: int, answers: Sequence[_Answer]) -> None:
     # Strategies are kept over the actions in the order in which they were drawn.
     as_drawn = np.argsort([answer.data["back"] for answer in answers], axis=1)
     kept = np.take_along_axis(x, as_drawn, axis=1).tolist()
-    for answer, strategy, measured in zip(answers, kept, figures, strict=True):
-        answer.row["strategy"] = strategy
+    for number, (answer, measured) in enumerate(zip(answers, figures, strict=True)):
+        answer.row["strategy"] = kept[number]
         answer.row.update(measured)
+        if answer.belief is not None:
+            judged = judge_belief(own[number], x[number], answer.belief, y[number])
+            scale = measured["payoff_range"] or 1.0
+            answer.row["belief_score"] = judged.score
+            answer.row["mispredicted"] = judged.mispredicted / scale
+            answer.row["miscalculated"] = judged.miscalculated / scale
 
 
 def find_decision(play: StoredPlay, *, opponent: bool = False) -> Decision | None:
@@ -215,7 +232,7 @@ def find_decision(play: StoredPlay, *, opponent: bool = False) -> Decision | Non
 
 def _describe(plan: Plan, play: StoredPlay, decision: Decision) -> dict[str, object]:
     data = play.data
-    claims = [remark["claims"] for remark in decision.remarks]
+    claims = [remark["claims"] for remark in decision.remarks if "claims" in remark]
     matrix = data["payoffs"][0]
     shape = (len(matrix), len(matrix[0]))
     refuted = []
@@ -460,29 +477,15 @@ def find_values(rows: Rows, name: str) -> list[tuple[float, PlayRow]]:
     return [(float(value), row) for value, row in values if value is not None]
 
 
-def identify_game(row: PlayRow) -> Hashable:
-    """Return what tells the game of a row from others.
-
-    All orders of a well-known game are one game.
-    """
-    for prefix in (NAMED, ANONYMOUS):
-        if row["condition"].startswith(prefix):
-            return row["condition"].removeprefix(prefix)
-    return row["game"]
+def select_base(rows: Iterable[PlayRow]) -> list[PlayRow]:
+    """Return the rows under the base settings."""
+    return [row for row in rows if row["condition"] == BASE]
 
 
-def select_conditions(rows: Rows, *prefixes: str) -> list[PlayRow]:
-    """Select the rows of the conditions whose names begin so."""
-    return [row for row in rows if row["condition"].startswith(prefixes)]
-
-
-Case = tuple[Hashable, int, str]
-"""A game, its number in the run, and the seat."""
+Case = tuple[int, str]
+"""A game by its number in the run, and the seat."""
 
 
 def identify_case(row: PlayRow) -> Case:
-    """Return what two players who were asked the same have in common.
-
-    This is the game, its number in the run, and the seat.
-    """
-    return identify_game(row), row["game"], row["seat"]
+    """Return what two players who were asked the same have in common."""
+    return row["game"], row["seat"]

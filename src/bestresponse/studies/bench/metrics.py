@@ -27,11 +27,10 @@ from bestresponse.studies.bench.measure import (
     find_distance,
     find_values,
     identify_case,
-    identify_game,
-    select_conditions,
+    select_base,
     select_original,
 )
-from bestresponse.studies.bench.plan import BASE, Plan
+from bestresponse.studies.bench.plan import Plan
 from bestresponse.theory.games.normal_form import Array
 
 _PRECISE = 0.02  # of the payoff range: how well a mean is known once `games_needed` are played
@@ -70,6 +69,9 @@ _BOUNDED: Mapping[str, Callable[[PlayRow], float | None]] = {
     "gap_nearest": lambda row: row["payoff_range"],
     "dominated_mass": lambda row: 1.0,
     "security_loss": lambda row: row["payoff_range"],
+    "belief_score": lambda row: 2.0,
+    "mispredicted": lambda row: row["worst_normalised"],
+    "miscalculated": lambda row: row["worst_normalised"],
 }
 """The figures that are averaged with an interval, and the most that each can be in a game."""
 
@@ -83,11 +85,12 @@ def _average(name: str, most: Callable[[PlayRow], float | None] | None = None) -
     def compute(rows: Rows) -> Value:
         known = find_values(rows, name)
         numbers = [value for value, _ in known]
-        games = [identify_game(row) for _, row in known]
+        games = [row["game"] for _, row in known]
         if not known or most is None:
             return float(np.mean(numbers)) if known else None
         worst = max(most(row) or 0.0 for _, row in known)
-        return statistics.bound_mean(numbers, (0.0, worst), games, rng=RESAMPLING_SEED)
+        least = -worst if name == "miscalculated" else 0.0
+        return statistics.bound_mean(numbers, (least, worst), games, rng=RESAMPLING_SEED)
 
     shown = Frame(PlayRow, []).columns[name]
     return Metric(
@@ -161,7 +164,7 @@ def _compute_rate(successes: Sequence[tuple[bool, PlayRow]]) -> statistics.Inter
     This is Wilson's interval, or one over games if some were answered more than once.
     """
     hits = [hit for hit, _ in successes]
-    games = [identify_game(row) for _, row in successes]
+    games = [row["game"] for _, row in successes]
     if len(set(games)) < len(games):
         return statistics.bound_mean(hits, (0.0, 1.0), games, rng=RESAMPLING_SEED)
     return statistics.wilson(sum(hits), len(hits)) if hits else None
@@ -288,7 +291,7 @@ def _compute_consistency(rows: Rows) -> statistics.Interval | None:
             answers[identify_case(row)].append(row["strategy"])
     scores = []
     games = []
-    for (game, _, _), strategies in answers.items():
+    for (game, _), strategies in answers.items():
         for first, second in combinations(strategies, 2):
             scores.append(1 - find_distance(first, second))
             games.append(game)
@@ -354,11 +357,11 @@ def _compute_contamination(rows: Rows) -> statistics.Interval | None:
         if lost is None:
             continue
         if row["variant"] == "original":
-            game = identify_game(row)
+            game = row["game"]
             drawn[game].append(1 - lost)
             worst[game] = max(worst.get(game, 0.0), _find_worst(row))
         elif row["variant"] in _RETOLD:
-            retold[identify_game(row)].append(1 - lost)
+            retold[row["game"]].append(1 - lost)
 
     games = [game for game in drawn if game in retold]
     before = _average_each([drawn[game] for game in games])
@@ -385,7 +388,7 @@ def _count_needed(rows: Rows) -> int | None:
     gaps: dict[Hashable, list[float]] = defaultdict(list)
     worst = 0.0
     for gap, row in find_values(rows, "gap_normalised"):
-        gaps[identify_game(row)].append(gap)
+        gaps[row["game"]].append(gap)
         worst = max(worst, row["worst_normalised"] or 0.0)
     means = [float(np.mean(values)) for values in gaps.values()]
     spread = float(np.std([worst, *means], ddof=1)) if len(gaps) > 1 else 0.0
@@ -443,6 +446,9 @@ METRICS: tuple[Metric[Rows], ...] = (
     _average_bounded("gap_nearest"),
     _average_bounded("dominated_mass"),
     _average_bounded("security_loss"),
+    _average_bounded("belief_score"),
+    _average_bounded("mispredicted"),
+    _average_bounded("miscalculated"),
     _average("llm_value"),
     _average("br_value"),
     _describe_gaps(
@@ -514,7 +520,7 @@ def list_game_values(plan: Plan, measured: Measured) -> Iterator[GameValue]:
     A game is known by its payoffs, whatever its number in the run is.
     """
     rows = cast(Rows, measured.frames["plays"].rows)
-    for row in select_conditions(select_original(rows), BASE):
+    for row in select_base(select_original(rows)):
         payoffs = plan.conditions[row["condition"]].drawn.payoffs[row["game"]]
         game = digest(payoffs.tolist())
         values = {name: cast(float | None, row.get(name)) for name in _BOUNDED}

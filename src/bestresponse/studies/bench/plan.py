@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from math import factorial
 
 import numpy as np
 
@@ -21,7 +20,6 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Player
 from bestresponse.core.seeds import split
-from bestresponse.games.lookup import NamedGame
 from bestresponse.games.matrix.game import MatrixGame, Theme, theme
 from bestresponse.models.base import Model
 from bestresponse.players.llm.player import (
@@ -39,7 +37,6 @@ from bestresponse.runs.store.folder import Spec
 from bestresponse.studies.bench.config import BenchConfig, choose_temperature, is_player
 from bestresponse.studies.bench.games import (
     OWN,
-    PADDED,
     VARIANTS,
     Drawn,
     Source,
@@ -47,24 +44,8 @@ from bestresponse.studies.bench.games import (
     draw_games,
     tell_variant,
 )
-from bestresponse.theory.catalogue.tables import load
 
 BASE = "base"
-SIZE = "size "
-NAMED = "named "
-ANONYMOUS = "anonymous "
-"""What the names of conditions begin with."""
-_GENERAL_SIZES = (2, 3, 4, 5, 6, 8, 10)
-_CLASSICS = (
-    "matching-pennies",
-    "bismarck-sea",
-    "two-finger-morra",
-    "rock-paper-scissors",
-    "rock-paper-scissors-lizard-spock",
-    "oneill",
-)
-"""Zero-sum games that models have read about."""
-_MOST_ORDERS = 8
 _SIZES = (2, 3, 4, 6)
 _SCALES = (0.01, 100.0)
 _TEMPERATURES = (0.0, 0.7, 1.0)
@@ -115,20 +96,15 @@ class Plan:
             self.config.theme,
             self.config.temperature,
         )
-        suites = {
-            "sensitivity": _vary_settings,
-            "generalisation": _vary_games,
-        }
         conditions = [base]
-        vary = suites.get(self.config.suite)
-        if vary is not None:
-            conditions += vary(base)
+        if self.config.suite == "sensitivity":
+            conditions += _vary_settings(base)
         return {condition.name: condition for condition in conditions}
 
     @property
     def variants(self) -> tuple[str, ...]:
         """How every game of the base settings is also told."""
-        return {"invariance": VARIANTS, "generalisation": (PADDED,)}.get(self.config.suite, ())
+        return VARIANTS if self.config.suite == "invariance" else ()
 
     @property
     def what(self) -> str:
@@ -253,30 +229,12 @@ def _has_letters(name: str) -> bool:
     )
 
 
-def _vary_sizes(base: Condition, sizes: tuple[int, ...]) -> Iterator[Condition]:
-    for size in sizes:
-        if (size, size) != base.source.shape:
-            yield replace(
-                base,
-                name=f"{SIZE}{size}x{size}",
-                source=replace(base.source, shape=(size, size)),
-            )
-
-
-def _vary_games(base: Condition) -> Iterator[Condition]:
-    """Yield other sizes, and well-known games under their own names and without names."""
-    yield from _vary_sizes(base, _GENERAL_SIZES)
-    for name in _CLASSICS:
-        rows, cols = load(name).shape
-        count = min(base.source.num_games, factorial(rows) * factorial(cols), _MOST_ORDERS)
-        source = Source(count, base.source.seed, (rows, cols), game=NamedGame(name))
-        yield replace(base, name=NAMED + name, source=source, themes=(OWN,))
-        yield replace(base, name=ANONYMOUS + name, source=source)
-
-
 def _vary_settings(base: Condition) -> Iterator[Condition]:
     """Yield the base settings with one of them changed at a time."""
-    yield from _vary_sizes(base, _SIZES)
+    for size in _SIZES:
+        if (size, size) != base.source.shape:
+            source = replace(base.source, shape=(size, size))
+            yield replace(base, name=f"size {size}x{size}", source=source)
     for factor in _SCALES:
         decimals = base.source.decimals + (2 if factor < 1 else 0)
         scaled = replace(base.source, scale=base.source.scale * factor, decimals=decimals)
@@ -287,11 +245,8 @@ def _vary_settings(base: Condition) -> Iterator[Condition]:
 
 
 def _carry_over(mix: Sequence[float], places: Iterable[int]) -> tuple[float, ...]:
-    """Put the probabilities of a drawn game in the order of the game as told.
-
-    Actions that were added to it are never played.
-    """
-    return tuple(mix[place] if place < len(mix) else 0.0 for place in places)
+    """Put the probabilities of a drawn game in the order of the game as told."""
+    return tuple(mix[place] for place in places)
 
 
 def find_theme(data: JsonMapping) -> Theme:

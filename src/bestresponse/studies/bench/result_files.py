@@ -27,11 +27,11 @@ from bestresponse.studies.bench.frames import solve_drawn
 from bestresponse.studies.bench.measure import (
     PlayRow,
     find_values,
-    select_conditions,
+    select_base,
     select_original,
 )
 from bestresponse.studies.bench.metrics import compute_gap_ratio
-from bestresponse.studies.bench.plan import BASE, Plan
+from bestresponse.studies.bench.plan import Plan
 
 _MOMENT = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)")
 _NO_MOMENT = "00000000_000000"
@@ -141,7 +141,7 @@ def list_benchmark_files(plan: Plan, run: Run[BenchConfig]) -> Iterator[tuple[Pa
     for player, rows in players.items():
         ending = f"_{endings[player]}" if len(players) > 1 else ""
         results = list_results(rows, plan)
-        summary = summarize(select_conditions(rows, BASE))
+        summary = summarize(select_base(rows))
         for what, data in (("results", results), ("summary", summary)):
             path = run.path / f"benchmark_{what}_{moment}{ending}.json"
             yield path, json.dumps(data, indent=2, ensure_ascii=False) + "\n"

@@ -14,7 +14,6 @@ from bestresponse.core.lazy import LazyMapping
 from bestresponse.players.llm.verified import make_label
 from bestresponse.players.strategies import BASELINES, EQUILIBRIUM
 from bestresponse.report.frames import Frame, column
-from bestresponse.studies.bench.games import PADDED
 from bestresponse.studies.bench.measure import (
     PlayRow,
     Rows,
@@ -22,11 +21,11 @@ from bestresponse.studies.bench.measure import (
     find_values,
     identify_case,
     measure_baseline,
-    select_conditions,
+    select_base,
     select_original,
 )
 from bestresponse.studies.bench.metrics import METRICS
-from bestresponse.studies.bench.plan import ANONYMOUS, BASE, NAMED, SIZE, Plan
+from bestresponse.studies.bench.plan import Plan
 
 COMPARED = {"gap_normalised": "gap / range", "exploitability_normalised": "exploitability / range"}
 """The figures by which players are compared, and what they are called."""
@@ -59,7 +58,7 @@ class Results:
         """The rows of every player in the games as drawn under the base settings."""
         drawn: dict[str, list[PlayRow]] = {}
         for player, rows in self.players.items():
-            drawn[player] = select_conditions(select_original(rows), BASE)
+            drawn[player] = select_base(select_original(rows))
         return drawn
 
     @cached_property
@@ -111,18 +110,6 @@ def list_versions(results: Results) -> Iterator[Version]:
                 for variant in results.plan.variants:
                     told = [row for row in rows if row["variant"] in ("original", variant)]
                     yield Version("variants", player, variant, told)
-            case "generalisation":
-                yield from _list_sizes(player, original)
-                yield Version(
-                    "names",
-                    player,
-                    "named",
-                    select_conditions(original, NAMED),
-                )
-                anonymous = select_conditions(original, ANONYMOUS)
-                yield Version("names", player, "anonymous", anonymous)
-                yield Version("padding", player, "padded", tell_as_drawn(rows, PADDED))
-                yield Version("padding", player, "as drawn", results.base[player])
 
 
 def _list_answered(results: Results, player: str) -> Iterator[Version]:
@@ -135,15 +122,6 @@ def _list_answered(results: Results, player: str) -> Iterator[Version]:
     for name, played in {player: base, **results.baselines}.items():
         rows = [row for row in played if identify_case(row) in answered]
         yield Version("same_games", name, version, rows)
-
-
-def _list_sizes(player: str, original: Rows) -> Iterator[Version]:
-    """Yield the square games of each size."""
-    drawn = select_conditions(original, BASE, SIZE)
-    square = [row for row in drawn if row["rows"] == row["cols"]]
-    for size in sorted({row["rows"] for row in square}):
-        rows = [row for row in square if row["rows"] == size]
-        yield Version("sizes", player, f"{size} x {size}", rows)
 
 
 def tell_as_drawn(rows: Rows, variant: str) -> list[PlayRow]:

@@ -16,7 +16,7 @@ from bestresponse.core.game import AnyGame, View
 from bestresponse.core.json import JsonMapping
 from bestresponse.models.base import Model
 from bestresponse.players.llm.player import prompt
-from bestresponse.players.llm.verified import MOST_ATTEMPTS, is_verified
+from bestresponse.players.llm.verified import calls_per_answer
 from bestresponse.report.blocks import (
     Measurement,
     Shown,
@@ -24,7 +24,6 @@ from bestresponse.report.blocks import (
     headline,
     intervals,
     lead,
-    lines,
     metrics_table,
     scatter,
     table,
@@ -85,12 +84,8 @@ def estimate_prompts(config: BenchConfig) -> Estimate:
         if data["model"] not in calls:
             continue
         shown, ask = show_question(plan.make_game(data), data)
-        asked = (
-            count
-            * data.get("samples", 1)
-            * data["attempts"]
-            * (MOST_ATTEMPTS if is_verified(data["model"]) else 1)
-        )
+        each = data.get("samples", 1) * data["attempts"] * calls_per_answer(data["model"])
+        asked = count * each
         length = len(prompt(shown, ask, "line"))
         calls[data["model"]] += asked
         characters[data["model"]] += asked * length
@@ -235,7 +230,7 @@ _BOUNDS = ("gap_at_least", "gap_at_most", "exploitability_at_least", "exploitabi
 _PROSE = read_toml(Path(__file__).with_name("report.toml"))
 
 
-_TABLES = {"invariance": 4, "sensitivity": 3, "generalisation": 7}
+_TABLES = {"invariance": 4, "sensitivity": 3}
 """Of a suite, on the terminal; others have two."""
 
 
@@ -351,26 +346,6 @@ bench = Study(
             "gap_normalised",
             caption="With 95 % intervals.",
         ),
-        text(_PROSE["generalisation"], title="Generalisation"),
-        table("sizes", caption="The same questions about games of other sizes."),
-        table(
-            "names",
-            caption=(
-                "Well-known games under their own names and under letters (means resample games)."
-            ),
-        ),
-        show_pairs("names"),
-        table(
-            "padding", caption="Games with one dominated action more for each player, and as drawn."
-        ),
-        show_pairs("padding"),
-        lines(
-            "sizes",
-            "actions",
-            "success_1",
-            "player",
-            caption="Answers within 1 % of optimal, 95 % intervals.",
-        ),
         table(
             "same_games",
             title="On the games that were answered",
@@ -409,6 +384,9 @@ bench = Study(
             "The first less the second; negative: the first loses less.",
         ),
         text(_PROSE["verified"], kind="info"),
+        show_pairs(
+            "beliefs", "Beliefs", "What it changes to be asked first what the other will do."
+        ),
         show_decisions,
         show_first_play,
         text(_PROSE["readings"], title="How the answers were read"),

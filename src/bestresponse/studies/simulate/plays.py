@@ -15,6 +15,7 @@ from typing import Annotated, TypedDict
 
 import numpy as np
 
+from bestresponse.analysis.beliefs import judge_beliefs
 from bestresponse.analysis.costs import price_against_strategies
 from bestresponse.analysis.decisions import JudgedPlay, judge_play
 from bestresponse.analysis.theory import Predicted
@@ -51,6 +52,12 @@ class MoveRow(TypedDict):
     reply_cost: Annotated[float | None, column("cost against the other's strategy")]
     """how much more the best reply to the strategy in the other seat earns, including later rounds;
     in a single round also against the answer of a model or a person"""
+    belief_score: Annotated[float | None, column("Brier score")]
+    """squared distance of the belief to what the other did, from 0 to 2"""
+    mispredicted: float | None
+    """what a best reply to the belief loses against what the other did in that round"""
+    miscalculated: float | None
+    """what the answer loses beside that; negative if it did better"""
 
 
 Place = tuple[str, str, str]
@@ -188,6 +195,7 @@ def _list_moves(
     rows: list[MoveRow] = []
     in_equilibrium = judge_decisions(record, game, find_truth(game))
     replies = price_against_strategies(record, game, config.strategies)
+    beliefs = judge_beliefs(record, game)
     for number, submission in enumerate(record.submissions, 1):
         role = submission.role
         ask = episode.pending[role]
@@ -197,6 +205,7 @@ def _list_moves(
             infoset = theory.name_infoset(episode.view(role)) if theory.tree is not None else ""
             cost = in_equilibrium[number].least if number in in_equilibrium else None
             reply_cost = replies[number].least if number in replies else None
+            believed = beliefs.get(number)
             for part, value in _list_parts(ask, action):
                 known = options.setdefault((role, infoset, part), [])
                 offered = ask.options if isinstance(ask, Choice) else ()
@@ -212,6 +221,9 @@ def _list_moves(
                     meant=value,
                     cost=cost,
                     reply_cost=reply_cost,
+                    belief_score=None if believed is None else believed.score,
+                    mispredicted=None if believed is None else believed.mispredicted,
+                    miscalculated=None if believed is None else believed.miscalculated,
                 )
                 rows.append(row)
                 cost = reply_cost = None  # those of a form are at its first field

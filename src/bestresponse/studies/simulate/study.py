@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, TypedDict
 
@@ -149,6 +150,12 @@ class PlayedSeatFigures(TypedDict):
     the other seat; it does not depend on luck"""
     regret_per_move: Annotated[Interval | None, column(format=".4f")]
     """what a decision loses against the equilibrium, where single moves can be judged and matter"""
+    belief_score: Annotated[Interval | None, column("Brier score", ".3f")]
+    """squared distance of beliefs to what the other did: 0 is sure and right, 2 sure and wrong"""
+    mispredicted: Annotated[Interval | None, column(format=".3f")]
+    """what best replies to the beliefs lose against what the other did in that round"""
+    miscalculated: Annotated[Interval | None, column(format=".3f")]
+    """what the answers lose beside that; negative if they did better"""
 
 
 def measure_simulation(plays: Plays) -> Measured:
@@ -247,8 +254,35 @@ def _list_seats(
             best_reply=reply,
             best_reply_regret=lost_to_reply,
             regret_per_move=average_regret(plays.judged, str(player), seat),
+            **_average_beliefs(plays, seat, ends),
         )
     return groups
+
+
+class _Believed(TypedDict):
+    belief_score: Interval | None
+    mispredicted: Interval | None
+    miscalculated: Interval | None
+
+
+def _average_beliefs(plays: Plays, seat: str, ends: Floats | None) -> _Believed:
+    """Average what came of the beliefs of a seat; None where nobody was asked."""
+    rows = [row for row in plays.moves if row["seat"] == seat and row["belief_score"] is not None]
+    if not rows or ends is None:
+        return _Believed(belief_score=None, mispredicted=None, miscalculated=None)
+    most = float(np.ptp(ends))
+
+    repeats = list(map(itemgetter("repeat"), rows))
+
+    def average(name: str, least: float, highest: float) -> Interval:
+        values = np.array(list(map(itemgetter(name), rows)))
+        return plays.average(values, name, repeats, np.array([least, highest]))
+
+    return _Believed(
+        belief_score=average("belief_score", 0.0, 2.0),
+        mispredicted=average("mispredicted", 0.0, most),
+        miscalculated=average("miscalculated", -most, most),
+    )
 
 
 def _average_cost(plays: Plays, seat: str, costs: Floats, most: float) -> Interval:

@@ -45,7 +45,7 @@ from bestresponse.logic.programs.validate import validate
 from bestresponse.logic.settings import settings as logic_settings
 from bestresponse.models.base import Finish, Model
 from bestresponse.models.codec import reply_to_json, request_to_json
-from bestresponse.players.llm.verified import is_verified
+from bestresponse.players.llm.verified import find_spelling
 from bestresponse.report.blocks import bars, metrics_table, pivot, table, text
 from bestresponse.report.document import Column, Table
 from bestresponse.report.frames import Frame, Heads, column, list_metrics
@@ -163,9 +163,9 @@ class StoriesConfig(RunSettings):
 
     def __post_init__(self) -> None:
         for name in self.model:
-            if is_verified(name):
+            if spelling := find_spelling(name):
                 raise SettingError(
-                    "model", f"{name}: programs are checked anyway; name it without `verified:`"
+                    "model", f"{name}: programs are checked anyway; name it without `{spelling}`"
                 )
         if len(set(self.model)) < len(self.model):
             raise SettingError("model", "a name occurs twice; give each once")

@@ -12,7 +12,7 @@ from bestresponse.formal.claims.checker import BOTH_SOLVERS, list_solvers
 from bestresponse.formal.claims.claim import FormSet
 from bestresponse.formal.claims.translation import translators
 from bestresponse.games.lookup import NamedGame
-from bestresponse.players.llm.verified import is_verified
+from bestresponse.players.llm.verified import find_spelling
 from bestresponse.runs.inputs import (
     FileTextSetting,
     ModelSetting,
@@ -109,10 +109,10 @@ class VerifyConfig(RunSettings):
         if twice := [name for name, count in Counter(names).items() if count > 1]:
             raise SettingError("game", f"{twice[0]!r} is named twice; name each game once")
         for model in self.models:
-            if is_verified(model):
+            if spelling := find_spelling(model):
                 raise SettingError(
                     "model",
-                    f"{model}: the reasoning is checked anyway; name it without `verified:`",
+                    f"{model}: the reasoning is checked anyway; name it without `{spelling}`",
                 )
         for game in self.game:
             self._check_game(game)

@@ -80,7 +80,6 @@ def show_runs(
         known=len(known),
         studies=sorted({run.study for run in known}),
         sorts=list(runs.SORTS),
-        board=runs.rank_players(server.runs.readable()),
     )
     return render.render_page(shown)
 
@@ -381,12 +380,6 @@ def show_play(server: Server, run: Name, spec: Name) -> dict[str, object]:
         "briefing": briefing,
         "stages": list_stages(stored.record, game, asked),
     }
-
-
-@calls.get("/leaderboard")
-def leaderboard(server: Server) -> dict[str, object]:
-    """Every player of every benchmark run with intervals, the best first."""
-    return render.serialize_table(runs.rank_players(server.runs.readable()))
 
 
 @calls.get("/compare")

@@ -24,9 +24,7 @@ from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, StoreError, UsageError
 from bestresponse.core.game import NATURE, AnyGame, Role
 from bestresponse.core.json import JsonMapping
-from bestresponse.report.document import Document, Table
-from bestresponse.report.frames import Figures, Value
-from bestresponse.report.stats.statistics import Interval
+from bestresponse.report.document import Document
 from bestresponse.runs import Manifest, Run, RunFolder, StoredPlay, load_run
 from bestresponse.runs.reporting.plays import PlayPages
 from bestresponse.runs.reporting.sections import count_calls, price_by_model, sum_money
@@ -255,10 +253,6 @@ class Runs:
                 )
         return runs
 
-    def readable(self) -> list[RunFolder]:
-        """Return the folders of the runs that can be read, the newest first."""
-        return [self.folder(run.name) for run in self.all() if run.status != "unreadable"]
-
     def _follow(self, name: str) -> _FollowedRun:
         folder = self.folder(name)
         key = (name, folder.manifest.run)
@@ -464,55 +458,3 @@ def group_plays(plays: Iterable[StoredPlay], by: str) -> list[PlayGroup]:
         payoffs = {role: fmean(amounts) for role, amounts in earned.items()}
         groups.append(PlayGroup(name, len(plays), len(plays) - len(ended), payoffs))
     return groups
-
-
-@lru_cache(maxsize=64)
-def _read_figures(path: Path, size: int) -> Figures:
-    """Read the figures of a run as it was when its records had that size.
-
-    None where they cannot be read.
-    """
-    try:
-        return load_run(path).figures
-    except BestResponseError:
-        pass
-    except _DAMAGE:
-        _log.exception("the run %s is left out of the leaderboard", path.name)
-    return Figures((), (), ())
-
-
-def _load_figures(folder: RunFolder) -> Figures:
-    records = folder.path / "records.jsonl"
-    return _read_figures(folder.path, records.stat().st_size if records.exists() else 0)
-
-
-def rank_players(folders: Iterable[RunFolder]) -> Table:
-    """List every player of every benchmark run, the smallest normalised gap first.
-
-    Baselines are left out, games in turn, and models that never gave an answer that could be read.
-    """
-    loaded = [
-        (folder, _load_figures(folder)) for folder in folders if folder.manifest.study == "bench"
-    ]
-    groups = [
-        ((*heads, folder.path.name), values)
-        for folder, figures in loaded
-        for heads, values in figures.groups
-    ]
-    rows = [
-        (heads, values)
-        for heads, values in groups
-        if "baseline" not in heads
-        and values.get("answered")
-        # What is lost in trees and at positions is not what is lost in tables.
-        and values.get("success_1") is not None
-    ]
-    rows.sort(key=lambda row: _find_middle(row[1].get("gap_normalised")))
-    metrics = next((figures.metrics for _, figures in loaded if figures.metrics), ())
-    caption = "Smaller is better; intervals hold 95 % by resampling games"
-    return Figures(metrics, ("player", "asked for", "run"), rows).to_table(caption)
-
-
-def _find_middle(figure: Value) -> float:
-    middle = figure.estimate if isinstance(figure, Interval) else figure
-    return float("inf") if middle is None else float(middle)
