@@ -125,3 +125,63 @@ def _fill(table, sizes, cell, group):
 def _join(group, plan, outside, moves):
     joined = {**dict(zip(group, plan, strict=True)), **dict(zip(outside, moves, strict=True))}
     return tuple(joined[seat] for seat in range(len(joined)))
+
+
+def list_talk_strategies(table):
+    """List for every player all ways to announce something and then to answer what others said."""
+    sizes = find_sizes(table)
+    listed = []
+    for seat, size in enumerate(sizes):
+        heard = list(product(*(range(other) for k, other in enumerate(sizes) if k != seat)))
+        listed.append(
+            [
+                (said, dict(zip(heard, moves, strict=True)))
+                for said in range(size)
+                for moves in product(range(size), repeat=len(heard))
+            ]
+        )
+    return listed
+
+
+def play_talk(table, strategies):
+    said = [one[0] for one in strategies]
+    heard = [tuple(said[:seat] + said[seat + 1 :]) for seat in range(len(said))]
+    return table[tuple(one[1][words] for one, words in zip(strategies, heard, strict=True))]
+
+
+def blame(agreed, rounds):
+    """Who is labelled bad after each round."""
+    bad, told = set(), []
+    for cell in rounds:
+        if not bad:
+            bad = {seat for seat, move in enumerate(cell) if move != agreed[seat]}
+        told.append(frozenset(bad))
+    return told
+
+
+def list_label_strategies(table):
+    """List for every player all plans for two rounds: a first move, then one for every label
+    profile that can follow the own first move."""
+    sizes = find_sizes(table)
+    agreed = agree(table)
+    listed = []
+    for seat, size in enumerate(sizes):
+        plans = []
+        for first in range(size):
+            seen = sorted(
+                {tuple(sorted(blame(agreed, [cell])[0])) for cell in table if cell[seat] == first}
+            )
+            plans += [
+                (first, dict(zip(seen, moves, strict=True)))
+                for moves in product(range(size), repeat=len(seen))
+            ]
+        listed.append(plans)
+    return listed
+
+
+def play_labels(table, strategies):
+    """What two rounds pay together."""
+    first = tuple(one[0] for one in strategies)
+    bad = tuple(sorted(blame(agree(table), [first])[0]))
+    second = tuple(one[1][bad] for one in strategies)
+    return tuple(a + b for a, b in zip(table[first], table[second], strict=True))

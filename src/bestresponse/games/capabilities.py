@@ -7,6 +7,7 @@ HasTree         the game in extensive form
 ToldPaths       what happens on the way to a node of its tree
 HasStage        one game played round after round
 HasCourse       the same with a known course: how many rounds, what later ones weigh, noise
+HidesRounds     the same, but nobody sees what the others did in earlier rounds
 HasSpeakers     a dialogue: what it is about, and how a seat speaks whom nobody tells how to
 """
 
@@ -87,6 +88,15 @@ class HasCourse(HasStage, Protocol):
     @property
     def intended_form(self) -> NormalForm:
         """The table of what is meant in one round, its payoffs expected over noise."""
+
+
+@runtime_checkable
+class HidesRounds(HasCourse, Protocol):
+    """A repeated game that shows labels in place of moves, so that strategies cannot reply."""
+
+    @property
+    def agreed(self) -> tuple[str, ...]:
+        """The moves by which labels are given, one for each role."""
 
 
 @runtime_checkable

@@ -37,6 +37,7 @@ from bestresponse.games.capabilities import (
     HasNormalForm,
     HasSpeakers,
     HasStage,
+    HidesRounds,
     HasTree,
     find_stage_form,
 )
@@ -271,7 +272,8 @@ def _list_automata(game: Game[S]) -> tuple[str, ...]:
     """
     form = find_stage_form(game)
     try:
-        if form is None or not isinstance(game, HasStage) or not cooperative_actions(form):
+        seen = isinstance(game, HasStage) and not isinstance(game, HidesRounds)
+        if form is None or not seen or not cooperative_actions(form):
             return ()
     except InvalidGame:
         return ()

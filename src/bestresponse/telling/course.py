@@ -27,7 +27,15 @@ from itertools import chain
 from typing import Protocol, runtime_checkable
 
 from bestresponse.core.errors import InvalidGame
-from bestresponse.core.told import CARD_NAMES, Decides, Draw, GameEvent, GameRule, PlayEnd
+from bestresponse.core.told import (
+    CARD_NAMES,
+    Decides,
+    Draw,
+    GameEvent,
+    GameRule,
+    PlayEnd,
+    TextPlace,
+)
 from bestresponse.telling.knowledge import CHANCE, Known, Map, Moves, Step, join_ways
 from bestresponse.telling.language import Language, find_home
 
@@ -109,6 +117,8 @@ class Narrator:
                 return self.language.write_number(value)
             case str():
                 return self.language.write_name(value)
+            case TextPlace():
+                return self.language.write_place(value)
             case tuple():
                 return ", ".join(map(str, map(self._write_field, value)))
             case _:

@@ -1,5 +1,6 @@
 """Mechanisms are functions from games to games: what they make is what their definitions say."""
 
+import re
 from itertools import product
 
 import numpy as np
@@ -13,7 +14,13 @@ from bestresponse.core.errors import BestResponseError, TooLarge, UsageError
 from bestresponse.games.kit import check_game
 from bestresponse.games.lookup import NamedGame, find_game
 from bestresponse.games.matrix.game import MatrixGame
-from bestresponse.games.mechanisms import with_contract, with_mediator
+from bestresponse.games.mechanisms import (
+    mechanisms,
+    with_contract,
+    with_mediator,
+    with_reputation,
+    with_talk,
+)
 from bestresponse.games.mechanisms.contract import NOTHING, OFFER, REFUSE, SIGN
 from bestresponse.games.mechanisms.plays import walk_plays
 from bestresponse.theory.games.normal_form import NormalForm
@@ -90,6 +97,92 @@ def test_equilibria_with_a_contract_are_those_of_all_strategies(seed):
     assert find_pure(game) == expected
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_talk_changes_no_payoff_whatever_is_said(seed):
+    table = oracle.draw_table(seed)
+    game = with_talk(make_game(table))
+    seen = {(find_cell(one.steps[0]), find_cell(one.steps[1])) for one in walk_plays(game)}
+    assert seen == set(product(table, table))
+    for play in walk_plays(game):
+        assert play.payoffs == table[find_cell(play.steps[1])]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_labels_follow_from_past_moves_and_nothing_else_is_seen(seed):
+    table = oracle.draw_table(seed)
+    game = with_reputation(make_game(table), 2)
+    agreed = oracle.agree(table)
+    assert tuple(int(move[1:]) for move in game.agreed) == agreed
+    told = {}
+    for play in walk_plays(game):
+        cells = [find_cell(step) for step in play.steps]
+        assert play.payoffs == tuple(map(sum, zip(*(table[cell] for cell in cells), strict=True)))
+        state = game.apply(game.start(), dict(play.steps[0]))
+        bad = oracle.blame(agreed, cells[:1])[0]
+        assert {game.roles.index(role) for role in game.find_blamed(state)[1]} == bad
+        for seat, role in enumerate(game.roles):
+            known = (role, cells[0][seat], bad)
+            told.setdefault(known, set()).add(game.view(state, role).key)
+    assert all(len(keys) == 1 for keys in told.values())
+    assert len(set.union(*told.values())) == len(told)
+
+
+def draw_two_by_two(seed):
+    return {cell: paid for cell, paid in oracle.draw_table(seed).items() if max(cell) < 2}
+
+
+@pytest.mark.parametrize("seed", [seed for seed in SEEDS if seed % 8 == 0])
+@pytest.mark.parametrize(
+    ("change", "list_strategies", "play"),
+    [
+        (with_talk, oracle.list_talk_strategies, oracle.play_talk),
+        (
+            lambda game: with_reputation(game, 2),
+            oracle.list_label_strategies,
+            oracle.play_labels,
+        ),
+    ],
+    ids=["talk", "reputation"],
+)
+def test_equilibria_are_those_of_all_strategies(seed, change, list_strategies, play):
+    table = draw_two_by_two(seed)
+    listed = list_strategies(table)
+    expected = oracle.find_pure_payoffs(listed, lambda chosen: play(table, chosen))
+    assert find_pure(change(make_game(table))) == expected
+
+
+NAMES = {
+    "contract": "contract",
+    "mediator": "mediator",
+    "repeated": "repeated(rounds=2)",
+    "reputation": "reputation(rounds=2)",
+    "talk": "talk(messages=yes;no)",
+}
+COMPOSE = {
+    "contract": {"talk"},
+    "mediator": {"contract", "repeated", "reputation", "talk"},
+    "repeated": {"contract", "talk"},
+    "reputation": {"contract", "talk"},
+    "talk": {"talk"},
+}
+"""What may come behind a mechanism: worked out from what each needs."""
+
+
+@pytest.mark.parametrize(("first", "second"), list(product(NAMES, NAMES)))
+def test_any_two_mechanisms_compose_or_refuse_in_one_sentence(first, second):
+    name = f"prisoners-dilemma with {NAMES[first]} with {NAMES[second]}"
+    if second in COMPOSE[first]:
+        check_game(find_game(name).playable(), 1)
+        return
+    with pytest.raises(UsageError) as refused:
+        find_game(name)
+    assert re.fullmatch(r"[^\n]*prisoners-dilemma[^\n]*", str(refused.value))
+
+
+def test_every_mechanism_is_one_of_the_pairs():
+    assert set(mechanisms.names()) == set(NAMES)
+
+
 def test_what_a_model_reads_keeps_every_promise_of_a_game():
     for name in (
         "prisoners-dilemma with contract",
@@ -98,6 +191,8 @@ def test_what_a_model_reads_keeps_every_promise_of_a_game():
         "trust(endowment=2) with contract",
         "centipede with contract",
         "volunteers-dilemma with mediator",
+        "volunteers-dilemma with reputation(continuation=0.8)",
+        "centipede with talk(messages=yes;no)",
     ):
         for seed in range(3):
             check_game(find_game(name).playable(), seed)
@@ -173,6 +268,11 @@ def test_a_game_in_a_file_keeps_its_mechanisms_in_a_run(tmp_path):
         ("prisoners-dilemma with mediator with mediator", "has a mediator already"),
         ("prisoners-dilemma with contract with mediator", "put the mediator before other"),
         ("kuhn-poker with contract", "nature draws"),
+        ("kuhn-poker with talk", "Name the messages, as in talk(messages=yes;no)"),
+        ("chicken with talk(messages=yes)", "two messages to choose from or more, got 'yes'"),
+        ("kuhn-poker with reputation", "put the reputation before other mechanisms"),
+        ("chicken with reputation(row=sing)", "nobody can fulfil a reputation with row=sing"),
+        ("chicken with reputation(rounds=0)", "rounds: expected at least 1, got 0"),
         ("kuhn-poker with mediator", "all choose once and at the same time"),
         ("prisoners-dilemma with mediator with milk", "there is no mechanism named 'milk'"),
     ],
@@ -182,12 +282,13 @@ def test_what_makes_no_sense_is_refused_in_one_sentence(name, why):
         find_game(name)
 
 
-def test_a_mediator_in_a_game_of_one_and_a_contract_with_oneself_are_refused():
+def test_mechanisms_in_a_game_of_one_are_refused():
     alone = MatrixGame(NormalForm(np.array([[1.0, 2.0]]), ("ann",), (("a", "b"),), "alone"))
     with pytest.raises(UsageError, match="a mediator is for two or more players; alone has one"):
         with_mediator(alone)
-    with pytest.raises(UsageError, match="alone has one player"):
-        with_contract(alone)
+    for change in (with_contract, with_talk, with_reputation):
+        with pytest.raises(UsageError, match="alone has one player"):
+            change(alone)
 
 
 def test_a_game_without_an_end_is_refused():

@@ -3,6 +3,8 @@
     with_contract(game)      payments conditional on moves, signed by all or void
     with_mediator(game)      a mediator moves for whoever delegates
     with_repeated(game)      the same players play round after round
+    with_reputation(game)    they do, and see labels that follow from past moves instead of moves
+    with_talk(game)          all announce something before, and nothing follows from it
 
 A mechanism is named behind its game: `prisoners-dilemma with contract(payment=3)`. Several apply
 from left to right. What they return is told, solved, played and reported like any other game. A
@@ -19,6 +21,8 @@ from bestresponse.core.registry import Registry, read_like
 from bestresponse.games.mechanisms.contract import with_contract as with_contract
 from bestresponse.games.mechanisms.mediator import with_mediator as with_mediator
 from bestresponse.games.mechanisms.repeated import with_repeated as with_repeated
+from bestresponse.games.mechanisms.reputation import with_reputation as with_reputation
+from bestresponse.games.mechanisms.talk import with_talk as with_talk
 from bestresponse.games.parameters import split_settings
 
 _HOME = "bestresponse.games.mechanisms"
@@ -29,6 +33,8 @@ mechanisms = Registry(
         "contract": f"{_HOME}.contract:with_contract",
         "mediator": f"{_HOME}.mediator:with_mediator",
         "repeated": f"{_HOME}.repeated:with_repeated",
+        "reputation": f"{_HOME}.reputation:with_reputation",
+        "talk": f"{_HOME}.talk:with_talk",
     },
 )
 _WITH = " with "

@@ -19,8 +19,8 @@ from typing import ClassVar
 from bestresponse.core.ask import Choice
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Game, Role, S
-from bestresponse.core.told import GameRule
-from bestresponse.games.mechanisms.plays import CompletePlay, choose_play, write_steps
+from bestresponse.core.told import GameRule, TextPlace
+from bestresponse.games.mechanisms.plays import CompletePlay, choose_play, list_steps
 from bestresponse.games.mechanisms.stages import Staged, StagedGame, Step
 from bestresponse.games.statements import read_exactly
 
@@ -34,7 +34,7 @@ class ContractRule(GameRule):
 
     message: ClassVar[str] = "contract"
     offerer: Role
-    agreed: str
+    agreed: TextPlace
     payment: Fraction
 
 
@@ -89,12 +89,17 @@ def with_contract(game: Game[S], payment: float | None = None, **moves: str) -> 
     """
     if len(game.roles) < 2:
         raise UsageError(f"a contract is between two or more; {game.name} has one player")
+    if isinstance(game, StagedGame):
+        raise UsageError(
+            f"a contract names moves, and not what is said before them as in {game.name}; put it"
+            " before talk, and write one contract only"
+        )
     best, plays = choose_play(game, moves, "a contract")
     if payment is None:
         payment = float(floor(max(_list_gains(game, best, plays), default=0.0)) + 1)
     if payment <= 0:
         raise UsageError(f"the payment of a contract is {payment:g}; expected more than 0")
-    rule = ContractRule(game.roles[0], write_steps(best.steps), read_exactly(payment))
+    rule = ContractRule(game.roles[0], list_steps("agreed", best.steps), read_exactly(payment))
     return ContractGame(game, f"{game.name} with contract", rule, best.steps, payment)
 
 

@@ -19,10 +19,10 @@ import numpy as np
 
 from bestresponse.core.errors import TooLarge, UsageError
 from bestresponse.core.game import Game, S
-from bestresponse.core.told import GameRule
+from bestresponse.core.told import GameRule, TextPlace, Worded
 from bestresponse.games.capabilities import HasNormalForm
 from bestresponse.games.matrix.game import MatrixGame
-from bestresponse.games.mechanisms.plays import choose_play
+from bestresponse.games.mechanisms.plays import choose_play, list_steps
 from bestresponse.theory.games.normal_form import NormalForm
 
 DELEGATE = "delegate"
@@ -37,8 +37,8 @@ class MediatorRule(GameRule):
 
     message: ClassVar[str] = "mediator"
     move: str
-    agreed: str
-    plans: tuple[str, ...]
+    agreed: TextPlace
+    plans: TextPlace
 
 
 def with_mediator(game: Game[S], **moves: str) -> MatrixGame:
@@ -73,9 +73,10 @@ def with_mediator(game: Game[S], **moves: str) -> MatrixGame:
     }
     told = []
     for plan in plans.values():
-        made = [f"{form.players[seat]}: {form.actions[seat][k]}" for seat, k in plan.items()]
-        told.append(", ".join(made))
-    rule = MediatorRule(DELEGATE, told[-1], tuple(told[:-1]))
+        made = tuple((form.players[seat], form.actions[seat][move]) for seat, move in plan.items())
+        told.append(Worded("{moves}", (list_steps("moves", [made]),)))
+    some = TextPlace("plans", tuple(told[:-1]), "semicolons")
+    rule = MediatorRule(DELEGATE, list_steps("agreed", best.steps), some)
     return MatrixGame(_mediate(form, plans), rule=rule)
 
 

@@ -1,11 +1,12 @@
 """All plays of a small game, and the one that its players would agree on."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, product
 
 from bestresponse.core.errors import TooLarge, UsageError
 from bestresponse.core.game import NATURE, Game, Role, S
+from bestresponse.core.told import TextPlace
 from bestresponse.games.mechanisms.stages import Step
 from bestresponse.theory.trees.compile import list_answers
 
@@ -70,6 +71,7 @@ def choose_play(
     return max(kept, key=lambda one: (round(sum(one.payoffs), 9), min(one.payoffs))), plays
 
 
-def write_steps(steps: tuple[Step, ...]) -> str:
-    """Write who moves how: `row: cooperate, col: cooperate`."""
-    return ", then ".join(", ".join(f"{who}: {move}" for who, move in step) for step in steps)
+def list_steps(name: str, steps: Sequence[Step]) -> TextPlace:
+    """List who moves how, one after the other: `row: cooperate and col: cooperate`."""
+    moves = tuple(f"{who}: {move}" for step in steps for who, move in step)
+    return TextPlace(name, moves, "and")

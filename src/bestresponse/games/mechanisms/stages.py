@@ -36,6 +36,10 @@ class StagedGame(ABC):
     def ask_stage(self, said: tuple[Step, ...]) -> Mapping[Role, Choice]:
         """Say who answers what next; nobody where the game within begins."""
 
+    def tell_answer(self, who: Role, answer: str) -> Event:
+        """Tell what somebody answered."""
+        return Chose(who, (answer,))
+
     @property
     def version(self) -> int:
         """The version of the rules."""
@@ -78,7 +82,7 @@ class StagedGame(ABC):
         seen = self.within.view(self.find_within(state), role)
         if role == NATURE:
             return seen
-        answers = (Chose(who, (str(answer),)) for step in state.said for who, answer in step)
+        answers = (self.tell_answer(who, str(made)) for step in state.said for who, made in step)
         history: tuple[Event, ...] = seen.history
         if state.play is None:
             history = (YourTurn(),) if role in self.asks(state) else ()

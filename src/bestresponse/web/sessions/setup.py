@@ -30,6 +30,7 @@ from bestresponse.games.dialogue.domain import domain_names, load_domain
 from bestresponse.games.dialogue.offers import make_dialogue
 from bestresponse.games.logic.game import program_game
 from bestresponse.games.lookup import LoadedGame, find_game, game_names
+from bestresponse.games.mechanisms import split_mechanisms
 from bestresponse.games.matrix.game import MatrixGame, RepeatedGame, Wanted
 from bestresponse.games.parameters import list_parameters, set_parameters
 from bestresponse.games.strategy_method.rules import StrategyMethod
@@ -205,6 +206,7 @@ _DIALOGUE = "dialogue:"
 _DIALOGUE_HOME = "bestresponse.games.dialogue"
 _CATALOGUE_HOME = "bestresponse.theory.catalogue"
 _STRATEGY_HOME = "bestresponse.games.strategy_method"
+_MECHANISM_HOME = "bestresponse.games.mechanisms"
 _making = tuple(threading.Lock() for _ in range(16))
 """Many who come at once want the same game; one of them makes it, and the others have it then. Few
 games share a lock, so that one that is slow to make holds up hardly anybody else."""
@@ -265,10 +267,9 @@ def _build_game(choice: GameChoice) -> AnyGame:
     if choice.name.startswith(_DIALOGUE):
         return make_dialogue(choice.name.removeprefix(_DIALOGUE), choice.parameters)
     known = list(game_names())
-    if choice.name not in known:
-        raise UsageError(
-            f"there is no game named {choice.name!r}.{did_you_mean(choice.name, known)}"
-        )
+    plain = _find_plain(choice)
+    if plain not in known:
+        raise UsageError(f"there is no game named {plain!r}.{did_you_mean(plain, known)}")
     loaded = find_game(choice.name)
     if isinstance(loaded.game, AdjustableRounds) and choice.rounds is not None:
         word = loaded.game.rounds_word
@@ -286,7 +287,14 @@ def list_homes(choice: GameChoice) -> tuple[str, ...]:
         return around
     if choice.name.startswith(_DIALOGUE):
         return (_DIALOGUE_HOME,)
-    return (games.find_package(choice.name) or _CATALOGUE_HOME, *around)
+    plain = _find_plain(choice)
+    changed = (_MECHANISM_HOME,) if plain != choice.name else ()
+    return (games.find_package(plain) or _CATALOGUE_HOME, *changed, *around)
+
+
+def _find_plain(choice: GameChoice) -> str:
+    """Return the name of a game without mechanisms and settings."""
+    return split_mechanisms(choice.name)[0].partition("(")[0]
 
 
 def count_rounds(choice: GameChoice) -> int:
