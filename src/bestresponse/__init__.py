@@ -163,7 +163,6 @@ else:
         "Blotto": "games.Blotto",
         "Cast": "dialogue.Cast",
         "Choice": "players.Choice",
-        "CommonPool": "games.CommonPool",
         "DealReferee": "dialogue.DealReferee",
         "Decision": "players.Decision",
         "DialogueGame": "dialogue.DialogueGame",

@@ -25,7 +25,6 @@ from bestresponse.core.told import (
     Statement,
 )
 from bestresponse.games.blotto.rules import BattlefieldRule, Blotto
-from bestresponse.games.common_pool.rules import CommonPool, PoolRule
 from bestresponse.games.guessing.rules import Guessing
 from bestresponse.games.lookup import find_game, game_names
 from bestresponse.games.matrix.game import MatrixGame, RepeatedGame
@@ -148,7 +147,6 @@ def test_a_wrong_payoff_probability_option_or_information_set_of_a_tree_is_found
     ("game", "wrong"),
     [
         (Guessing(("a", "b", "c"), rounds=8), NearestWins(Fraction(1, 8), Fraction(1))),
-        (CommonPool(rounds=1), PoolRule(*map(Fraction, (25, 5, 23, 1)))),
         (PublicGoods(rounds=1), ProjectRule(Fraction(20), Fraction(2), Fraction(1, 2))),
         (SealedBid(price="second"), FirstPriceRule(100)),
         (Trust(), TrustRule(Fraction(10), Fraction(2))),

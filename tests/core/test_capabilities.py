@@ -19,7 +19,6 @@ from bestresponse.core.capabilities import (
 from bestresponse.core.conformance import Broken, check_game
 from bestresponse.core.game import NATURE, View, find_first_asks
 from bestresponse.core.told import prose
-from bestresponse.games.common_pool.rules import CommonPool
 from bestresponse.games.guessing.rules import Guessing
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.games.public_goods.rules import PublicGoods
@@ -50,7 +49,6 @@ class Plain:
     [
         (PublicGoods(rounds=2), (), "player 3", 7),
         (PublicGoods(rounds=2), (ALL_FIVE,), "player 1", dict.fromkeys(PublicGoods().roles[1:], 2)),
-        (CommonPool(rounds=2), (), "player 2", 3.5),
         (Guessing(rounds=2), (), "player 5", 40.0),
         (Trust(), (), "sender", 2),
         (Trust(), (4.0,), "receiver", 3.0),

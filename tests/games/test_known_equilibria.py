@@ -8,7 +8,6 @@ from bestresponse.core.capabilities import (
     measure_decision_cost,
 )
 from bestresponse.core.registry import games
-from bestresponse.games.common_pool.rules import CommonPool
 from bestresponse.games.guessing.rules import Guessing
 from bestresponse.games.public_goods.rules import PublicGoods
 from bestresponse.games.sealed_bid.rules import AuctionState, SealedBid, second_price
@@ -21,7 +20,6 @@ from bestresponse.games.water.game import Water
     ("game", "payoffs", "better"),
     [
         (PublicGoods(rounds=2), 2 * 20.0, 2 * 32.0),
-        (CommonPool(rounds=1), 5 * 17 + 8 * (23 - 0.25 * 64), 5 * 20.5 + 4.5 * (23 - 0.25 * 36)),
         (Guessing(rounds=5), 1.0, None),
     ],
 )
@@ -66,7 +64,6 @@ def test_nothing_is_said_where_nothing_is_known():
         (Ultimatum(), (2,), "responder", "reject", 2.0),
         (Ultimatum(), (2,), "responder", "accept", 0.0),
         (Guessing(rounds=1), (), "player 1", 50.0, 0.2),
-        (CommonPool(rounds=1), (), "player 1", 10.0, 1.0),
     ],
 )
 def test_another_answer_costs_what_the_rules_say(game, state, role, action, cost):

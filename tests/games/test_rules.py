@@ -1,6 +1,5 @@
 """The other games of the playground, with what theory says about them."""
 
-import numpy as np
 import pytest
 from daily import share_out
 
@@ -9,7 +8,6 @@ from bestresponse.core.errors import TooLarge, UsageError
 from bestresponse.core.game import NATURE
 from bestresponse.core.registry import games
 from bestresponse.games.blotto.rules import Blotto
-from bestresponse.games.common_pool.rules import CommonPool
 from bestresponse.games.guessing.rules import Guessing
 from bestresponse.games.public_goods.rules import PublicGoods
 from bestresponse.games.sealed_bid.rules import AuctionState, SealedBid, second_price
@@ -24,7 +22,6 @@ from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
 NAMES = (
     "colonel-blotto",
-    "common-pool",
     "first-price-auction",
     "guessing",
     "public-goods-punishment",
@@ -85,16 +82,6 @@ def test_a_point_of_punishment_costs_the_giver_one_and_the_other_three():
     )
 
 
-def test_nobody_gains_by_leaving_the_equilibrium_of_the_common_pool():
-    game = CommonPool()
-    others = [game.equilibrium] * 7
-    at_equilibrium = game.earn([game.equilibrium, *others])[0]
-    assert all(game.earn([x, *others])[0] <= at_equilibrium + 1e-9 for x in np.linspace(0, 25, 101))
-    best = sum(game.earn([game.optimum] * 8))
-    assert all(sum(game.earn([x] * 8)) <= best + 1e-9 for x in np.linspace(0, 25, 101))
-    assert best > 8 * at_equilibrium
-
-
 def test_the_winner_of_an_auction_pays_the_first_or_the_second_price():
     state = AuctionState((80, 50, 20), (40.0, 45.0, 10.0))
     assert SealedBid().payoffs(state) == {"bidder 1": 0.0, "bidder 2": 5.0, "bidder 3": 0.0}
@@ -151,7 +138,6 @@ def test_one_ration_has_one_winner():
     [
         lambda: Guessing(("a",)),
         lambda: PublicGoods(rounds=0),
-        lambda: CommonPool(bend=0),
         lambda: SealedBid(highest=0),
         lambda: Ultimatum(0),
         lambda: Trust(0),

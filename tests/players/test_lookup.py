@@ -99,7 +99,6 @@ def test_all_seats_of_a_tree_play_one_and_the_same_equilibrium():
         ("guessing", "player 2", (), 0.0),
         ("trust", "receiver", (4.0,), 0.0),
         ("ultimatum", "responder", (4.0,), "accept"),
-        ("common-pool", "player 3", (), 8.0),
     ],
 )
 def test_the_equilibrium_of_closed_form_is_played_from_the_view(name, role, state, action):

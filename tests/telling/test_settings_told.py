@@ -145,7 +145,6 @@ TABLE = (
         game="guessing",
     ),
     told("range of numbers", "a number from 0 to 100, in secret", game="guessing"),
-    told("the pool", "So every invested token earns 23 - 0.25 x X", game="common-pool"),
     told("the project", "multiplied by 1.6 and shared equally", game="public-goods-punishment"),
     told("a point", "takes 3 coins from the other; coins can fall", game="public-goods-punishment"),
     told("the price", "and pays the own bid.", game="first-price-auction"),

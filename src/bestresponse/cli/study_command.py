@@ -174,7 +174,7 @@ def show_comparison(comparison: RunComparison, folder: Path, as_json: bool) -> N
 _METAVARS = {int: "INTEGER", float: "NUMBER"}
 
 
-def make_study_command(study: AnyStudy) -> Callable[..., None]:
+def make_study_command(study: AnyStudy) -> Callable[..., Any]:
     """Return the function that typer makes a command of: it builds the settings, runs the study and
     shows the run."""
 
@@ -186,9 +186,9 @@ def make_study_command(study: AnyStudy) -> Callable[..., None]:
         fail_if: FailIf = None,
         junit: Junit = None,
         figures: FiguresFolder = None,
-    ) -> None:
+    ) -> Path | None:
         gate = GateOptions(tuple(fail_if or ()), against, junit)
-        run_gated(
+        return run_gated(
             study,
             config,
             gate,
@@ -209,13 +209,16 @@ def run_gated(
     as_json: bool,
     dry_run: bool,
     figures: Path | None,
-) -> None:
-    """Run a study, write its figures and check its gate at the end, or show what it would take."""
+) -> Path | None:
+    """Run a study, write its figures and check its gate at the end, or show what it would take.
+
+    Return the folder of the run.
+    """
     gate.refuse(study)
     if dry_run:
         show_estimate(study, config, as_json)
-    else:
-        run_and_show(study, config, as_json, gate, figures)
+        return None
+    return run_and_show(study, config, as_json, gate, figures)
 
 
 @dataclass(frozen=True)
@@ -234,10 +237,10 @@ class Typed:
 
 def make_settings_command(
     kind: type,
-    act: Callable[..., None],
+    act: Callable[..., Any],
     epilogue: str = "",
     instead: Callable[[Typed], bool] | None = None,
-) -> Callable[..., None]:
+) -> Callable[..., Any]:
     """Return a command with an option for every setting of `kind`, and for every further parameter
     that `act` has.
 
@@ -289,13 +292,13 @@ def make_settings_command(
         preset: str | None = None,
         with_: list[str] | None = None,
         **words: Any,
-    ) -> None:
+    ) -> object:
         chosen = {parameter.name: words.pop(parameter.name) for parameter in more}
         files, pairs = _split_settings(settings or (), hints, rare)
         typed = {**words, **dict.fromkeys(rare), **pairs}
         usual = find_defaults(kind, fields, _allow_address, read_word)
         if instead is not None and instead(Typed(typed, chosen, bool(files or usual))):
-            return
+            return None
         values: dict[str, Any] = {}
         for name, value in typed.items():
             if value is not None and value != []:
@@ -309,7 +312,7 @@ def make_settings_command(
             if preset is not None:
                 values = _fill_in(preset, presets, values)
             config: Any = read_settings(kind, values)
-            act(config, **chosen)
+            return act(config, **chosen)
         except SettingError as error:
             if error.field not in known:
                 raise
@@ -550,9 +553,9 @@ def run_and_show(
     as_json: bool,
     gate: GateOptions | None = None,
     figures: Path | None = None,
-) -> None:
-    """Play what is missing of a run and print its tables; exit with 1 where plays or results are
-    missing, and with 3 where the gate fails."""
+) -> Path:
+    """Play what is missing of a run, print its tables and return its folder; exit with 1 where
+    plays or results are missing, and with 3 where the gate fails."""
     if (
         study.prepare is not None
     ):  # what is played is known only then; to prepare it again changes nothing
@@ -589,11 +592,11 @@ def run_and_show(
         )
     show_figures(run, figures)
     show_run(run, as_json, study.count_tables(config))
-    if gate is None:
-        return
-    if gate.against is not None:
-        show_comparison(compare_runs(gate.against, run), run.path, as_json)
-    gate.check(run)
+    if gate is not None:
+        if gate.against is not None:
+            show_comparison(compare_runs(gate.against, run), run.path, as_json)
+        gate.check(run)
+    return run.path
 
 
 def _estimate_part(study: AnyStudy, config: RunSettings, part: Shard | None) -> Estimate:

@@ -201,7 +201,6 @@ games = Registry(
         "boxes": "bestresponse.games.twins.nim:make_boxes",
         "breakthrough": "bestresponse.games.breakthrough.rules:Breakthrough",
         "colonel-blotto": "bestresponse.games.blotto.rules:Blotto",
-        "common-pool": "bestresponse.games.common_pool.rules:CommonPool",
         "connect-four": "bestresponse.games.connect_four.rules:ConnectFour",
         "couriers": "bestresponse.games.twins.breakthrough:make_couriers",
         "crates": "bestresponse.games.twins.connect_four:make_crates",

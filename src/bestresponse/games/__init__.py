@@ -8,9 +8,6 @@ if TYPE_CHECKING:
     from bestresponse.games.blotto.rules import (
         Blotto as Blotto,
     )
-    from bestresponse.games.common_pool.rules import (
-        CommonPool as CommonPool,
-    )
     from bestresponse.games.matrix.game import (
         MatrixGame as MatrixGame,
     )

@@ -37,8 +37,8 @@ from bestresponse.games.capabilities import (
     HasNormalForm,
     HasSpeakers,
     HasStage,
-    HidesRounds,
     HasTree,
+    HidesRounds,
     find_stage_form,
 )
 from bestresponse.models.base import Model

@@ -247,6 +247,13 @@ class RunComparison:
                     )
 
     @cached_property
+    def together(self) -> tuple[str, Frame[Any]] | None:
+        """What the study tells of all runs in one table, with its title; None where nothing."""
+        runs = [compared.run for compared in self.runs]
+        is_one = len({run.study.name for run in runs}) == 1
+        return runs[0].study.compared.together(runs) if is_one else None
+
+    @cached_property
     def notes(self) -> tuple[str, ...]:
         """What a reader has to know before the differences are believed."""
         notes: list[str] = []
@@ -288,6 +295,9 @@ class RunComparison:
         if known:
             shown = self.figures.to_table(("run", "player", *known), caption)
             sections.append(Section("Figures", (shown,)))
+        if self.together is not None:
+            name, frame = self.together
+            sections.append(Section(name, (frame.to_table(),)))
         for title, tested in (("Differences", True), ("Other differences", False)):
             blocks = self._show_differences(tested)
             if blocks:
@@ -331,6 +341,7 @@ class RunComparison:
             "runs": self.conditions.to_json(),
             "figures": self.figures.to_json(),
             "differences": self.differences.to_json(),
+            "together": None if self.together is None else self.together[1].to_json(),
             "notes": list(self.notes),
         }
 
@@ -348,6 +359,8 @@ class RunComparison:
             "comparison_figures.csv": self.figures.to_csv(),
             "comparison_differences.csv": self.differences.to_csv(),
         }
+        if self.together is not None:
+            texts["comparison_together.csv"] = self.together[1].to_csv()
         return [write_text(target / name, text) for name, text in texts.items()]
 
 

@@ -282,11 +282,12 @@ class ComparedBy(Generic[C]):
     """By what two runs of a study are compared.
 
     `values` yields what players got game by game, and `tested` names the metrics whose differences
-    are tested.
+    are tested. `together` makes a table of several runs, with its title, where it applies.
     """
 
     values: Callable[[C, Measured], Iterable[GameValue]] = lambda config, measured: ()
     tested: Sequence[str] = ()
+    together: Callable[[Sequence[Run[C]]], tuple[str, Frame[Any]] | None] = lambda runs: None
 
 
 @dataclass(frozen=True)

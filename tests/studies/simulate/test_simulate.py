@@ -215,7 +215,6 @@ def test_all_seats_play_the_same_equilibrium(tmp_path):
 @pytest.mark.parametrize(
     ("game", "payoffs"),
     [
-        ("common-pool", {1410.0}),
         ("trust", {10.0}),
         ("ultimatum", {10.0, 0.0}),
         ("guessing", {2.0}),
@@ -227,7 +226,7 @@ def test_equilibria_that_are_known_in_words_are_played(game, payoffs, tmp_path):
 
 
 def test_amounts_are_told_round_by_round(tmp_path):
-    run = played(tmp_path, settings("common-pool", "always:8", repeats=2))
+    run = played(tmp_path, settings("guessing", "always:8", repeats=2))
     assert read(run).rounds == 10
     rows = run.frame("amounts")
     assert {

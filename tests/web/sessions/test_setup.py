@@ -225,9 +225,9 @@ def test_a_new_journal_tells_the_versions_of_everything(tmp_path):
 
 def test_an_amount_need_not_be_whole_because_the_usual_one_is():
     for given in (12.5, 12):
-        game = make_game(GameChoice("common-pool", parameters={"outside": given}))
-        outside = list_parameters(game)["outside"]
-        assert (outside, type(outside)) == (given, float)
+        game = make_game(GameChoice("public-goods-punishment", parameters={"factor": given / 5}))
+        factor = list_parameters(game)["factor"]
+        assert (factor, type(factor)) == (given / 5, float)
 
 
 @pytest.mark.parametrize("name", ["chicken", "kuhn-poker"])

@@ -51,9 +51,7 @@ def test_contributions_and_punishments_of_one_round_are_its_two_stages():
     assert [p[:2] for p in found] == [(1, 1)] * len(roles) + [(1, 2)] * len(roles)
 
 
-@pytest.mark.parametrize(
-    ("name", "seats"), [("guessing", 5), ("common-pool", 8), ("public-goods", 3)]
-)
+@pytest.mark.parametrize(("name", "seats"), [("guessing", 5), ("public-goods", 3)])
 def test_games_in_rounds_count_them(name, seats):
     game = make_game(GameChoice(name, rounds=2))
     ask = game.asks(game.start())[game.roles[0]]

@@ -3,6 +3,7 @@ as options."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,10 +13,12 @@ from typer.core import TyperGroup
 
 from bestresponse.cli.help import Commands, HelpfulCommand
 from bestresponse.cli.study_command import make_study_command
-from bestresponse.cli.terminal import notes
+from bestresponse.cli.terminal import console, notes, print_table
 from bestresponse.core.errors import StoreError, UsageError
+from bestresponse.runs.run import load_run
 from bestresponse.runs.study import find_study, studies
-from bestresponse.studies.bench.suites import split_suite
+from bestresponse.studies.bench.suites import COOPEVAL, SUITES, split_suite
+from bestresponse.studies.simulate.mechanisms import tabulate_mechanisms
 
 if TYPE_CHECKING:
     from typer._click.core import Command, Context
@@ -37,10 +40,8 @@ class _GameOrWords(HelpfulCommand):
         **extra: object,
     ) -> Context:
         games, rest = split_suite(args)
-        for game in games:
-            notes().print(f"game: {game}", markup=False)
-            make_command("bench").main([game, *rest], prog_name=info_name, standalone_mode=False)
         if games:
+            _run_suite(games, rest, info_name)
             raise typer.Exit
         if not args or args[0] not in _OF_WORDS:
             near = get_close_matches(args[0], _OF_WORDS, cutoff=0.75) if args else []
@@ -54,6 +55,21 @@ class _GameOrWords(HelpfulCommand):
             parent,
             **extra,
         )
+
+
+def _run_suite(games: Sequence[str], rest: list[str], name: str | None) -> None:
+    """Run one game after the other, and tell together what mechanisms did."""
+    plays = games == SUITES[COOPEVAL]
+    command = make_command("simulate" if plays else "bench")
+    folders = []
+    for game in games:
+        notes().print(f"game: {game}", markup=False)
+        folders.append(command.main([game, *rest], prog_name=name, standalone_mode=False))
+    if plays and all(folders):
+        loaded = [load_run(folder) for folder in folders]
+        told = tabulate_mechanisms(loaded)
+        if told is not None:
+            print_table(console(), told[1].to_table())
 
 
 def make_command(name: str) -> Command:

@@ -14,6 +14,22 @@ ORDINAL = "ordinal144"
 """All strictly ordinal 2x2 games, in one run."""
 _NIM = "nim(piles=1-3-5-7,last_wins=false)"
 _BOARDS = ("connect-four", "breakthrough")
+COOPEVAL = "coopeval"
+"""Dilemmas with and without mechanisms: these are played by the model in all seats."""
+_DILEMMAS = (
+    "prisoners-dilemma-coopeval",
+    "public-goods-coopeval",
+    "travelers-dilemma-5",
+    "trust-coopeval",
+)
+_ENDLESS = "(rounds=200,continuation=0.9)"
+_CHANGES = (
+    "",
+    f" with repeated{_ENDLESS}",
+    f" with reputation{_ENDLESS}",
+    " with mediator",
+    " with contract",
+)
 SUITES: Mapping[str, tuple[str, ...]] = {
     "cards": (
         "bluff(cards=3,bets=1,raises=0)",
@@ -21,6 +37,7 @@ SUITES: Mapping[str, tuple[str, ...]] = {
         "bluff(cards=3,bets=2,raises=1)",
         "bluff(cards=4,bets=2,raises=0,low_wins=true)",
     ),
+    COOPEVAL: tuple(f"{game}{change}" for game in _DILEMMAS for change in _CHANGES),
     "gtbench": ("tic-tac-toe", _NIM, "pig(goal=20)", "kuhn-poker", "liars-dice", *_BOARDS),
     ORDINAL: (ORDINAL,),
     "plybench": (

@@ -42,6 +42,7 @@ from bestresponse.runs import seats as seating
 from bestresponse.runs.reporting.answers import warn_of_gaps
 from bestresponse.runs.study import ComparedBy, GameValue, Measured, Study
 from bestresponse.studies.simulate.config import SimulateConfig
+from bestresponse.studies.simulate.mechanisms import tabulate_mechanisms
 from bestresponse.studies.simulate.plays import (
     MoveRow,
     Plays,
@@ -472,7 +473,7 @@ simulate = Study(
     ),
     measure=lambda config, folder: measure_simulation(read_plays(config, folder.sorted_plays())),
     metrics=list_metrics(PlayedSeatFigures),
-    compared=ComparedBy(list_payoffs, tested=("payoff",)),
+    compared=ComparedBy(list_payoffs, tested=("payoff",), together=tabulate_mechanisms),
     title="Playing {{ config.game.name }}",
     subtitle=_PROSE["subtitle"],
     command="simulate",

@@ -176,14 +176,14 @@ def minimum_effort() -> NormalForm:
     return _build_game(range(1, 8), 3, pay)
 
 
-def public_goods() -> NormalForm:
+def public_goods(highest: int = 20, step: int = 10) -> NormalForm:
     """Return half of what three players give to each of them (Isaac and Walker 1988)."""
 
     def pay(contributions: Array) -> Array:
         returned = 0.5 * contributions.sum(axis=0)
-        return np.asarray(20 - contributions + returned, dtype=np.float64)
+        return np.asarray(highest - contributions + returned, dtype=np.float64)
 
-    return _build_game(range(0, 21, 10), 3, pay)
+    return _build_game(range(0, highest + 1, step), 3, pay)
 
 
 RULES: dict[str, Callable[..., NormalForm]] = {

@@ -30,8 +30,8 @@ from bestresponse.games.dialogue.domain import domain_names, load_domain
 from bestresponse.games.dialogue.offers import make_dialogue
 from bestresponse.games.logic.game import program_game
 from bestresponse.games.lookup import LoadedGame, find_game, game_names
-from bestresponse.games.mechanisms import split_mechanisms
 from bestresponse.games.matrix.game import MatrixGame, RepeatedGame, Wanted
+from bestresponse.games.mechanisms import split_mechanisms
 from bestresponse.games.parameters import list_parameters, set_parameters
 from bestresponse.games.strategy_method.rules import StrategyMethod
 from bestresponse.logic.engine import open_engine
