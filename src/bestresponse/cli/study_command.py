@@ -174,7 +174,7 @@ def show_comparison(comparison: RunComparison, folder: Path, as_json: bool) -> N
 _METAVARS = {int: "INTEGER", float: "NUMBER"}
 
 
-def make_study_command(study: AnyStudy) -> Callable[..., Any]:
+def make_study_command(study: AnyStudy) -> Callable[..., object]:
     """Return the function that typer makes a command of: it builds the settings, runs the study and
     shows the run."""
 
@@ -237,10 +237,10 @@ class Typed:
 
 def make_settings_command(
     kind: type,
-    act: Callable[..., Any],
+    act: Callable[..., object],
     epilogue: str = "",
     instead: Callable[[Typed], bool] | None = None,
-) -> Callable[..., Any]:
+) -> Callable[..., object]:
     """Return a command with an option for every setting of `kind`, and for every further parameter
     that `act` has.
 

@@ -32,7 +32,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.json import digest
 from bestresponse.report import page
 from bestresponse.report.blocks import intervals, table
-from bestresponse.report.document import Block, Column, Document, Note, Section
+from bestresponse.report.document import Block, Column, Document, Note, Section, Table
 from bestresponse.report.files import explain_os_error, write_text
 from bestresponse.report.frames import (
     Figures,
@@ -247,11 +247,12 @@ class RunComparison:
                     )
 
     @cached_property
-    def together(self) -> tuple[str, Frame[Any]] | None:
-        """What the study tells of all runs in one table, with its title; None where nothing."""
+    def together(self) -> tuple[str, Table, str] | None:
+        """What the study tells of all runs: a title, a table, and the same as CSV; else None."""
         runs = [compared.run for compared in self.runs]
         is_one = len({run.study.name for run in runs}) == 1
-        return runs[0].study.compared.together(runs) if is_one else None
+        told = runs[0].study.compared.together(runs) if is_one else None
+        return (told[0], told[1].to_table(), told[1].to_csv()) if told is not None else None
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
@@ -296,8 +297,8 @@ class RunComparison:
             shown = self.figures.to_table(("run", "player", *known), caption)
             sections.append(Section("Figures", (shown,)))
         if self.together is not None:
-            name, frame = self.together
-            sections.append(Section(name, (frame.to_table(),)))
+            name, shown, _ = self.together
+            sections.append(Section(name, (shown,)))
         for title, tested in (("Differences", True), ("Other differences", False)):
             blocks = self._show_differences(tested)
             if blocks:
@@ -341,7 +342,6 @@ class RunComparison:
             "runs": self.conditions.to_json(),
             "figures": self.figures.to_json(),
             "differences": self.differences.to_json(),
-            "together": None if self.together is None else self.together[1].to_json(),
             "notes": list(self.notes),
         }
 
@@ -360,7 +360,7 @@ class RunComparison:
             "comparison_differences.csv": self.differences.to_csv(),
         }
         if self.together is not None:
-            texts["comparison_together.csv"] = self.together[1].to_csv()
+            texts["comparison_together.csv"] = self.together[2]
         return [write_text(target / name, text) for name, text in texts.items()]
 
 

@@ -233,7 +233,7 @@ def test_amounts_are_told_round_by_round(tmp_path):
         (row["answers"], row["mean"].estimate, row["least"], row["median"], row["most"])
         for row in rows
     } == {(20, 8.0, 8.0, 8.0, 8.0)}
-    assert len(run.frame("amounts_by_round")) == 80
+    assert len(run.frame("amounts_by_round")) == 50
     assert len(run.frame("shares")) == 0
     assert "payoffs in points" in run.report().subtitle
 

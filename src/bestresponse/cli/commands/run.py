@@ -15,10 +15,9 @@ from bestresponse.cli.help import Commands, HelpfulCommand
 from bestresponse.cli.study_command import make_study_command
 from bestresponse.cli.terminal import console, notes, print_table
 from bestresponse.core.errors import StoreError, UsageError
-from bestresponse.runs.run import load_run
+from bestresponse.runs.comparison import compare_runs
 from bestresponse.runs.study import find_study, studies
 from bestresponse.studies.bench.suites import COOPEVAL, SUITES, split_suite
-from bestresponse.studies.simulate.mechanisms import tabulate_mechanisms
 
 if TYPE_CHECKING:
     from typer._click.core import Command, Context
@@ -66,10 +65,9 @@ def _run_suite(games: Sequence[str], rest: list[str], name: str | None) -> None:
         notes().print(f"game: {game}", markup=False)
         folders.append(command.main([game, *rest], prog_name=name, standalone_mode=False))
     if plays and all(folders):
-        loaded = [load_run(folder) for folder in folders]
-        told = tabulate_mechanisms(loaded)
+        told = compare_runs(*folders).together
         if told is not None:
-            print_table(console(), told[1].to_table())
+            print_table(console(), told[1])
 
 
 def make_command(name: str) -> Command:

@@ -20,7 +20,7 @@ from bestresponse.core.ask import Choice
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Game, Role, S
 from bestresponse.core.told import GameRule, TextPlace
-from bestresponse.games.mechanisms.plays import CompletePlay, choose_play, list_steps
+from bestresponse.games.mechanisms.plays import CompletePlay, choose_play, tell_moves
 from bestresponse.games.mechanisms.stages import Staged, StagedGame, Step
 from bestresponse.games.statements import read_exactly
 
@@ -99,7 +99,7 @@ def with_contract(game: Game[S], payment: float | None = None, **moves: str) -> 
         payment = float(floor(max(_list_gains(game, best, plays), default=0.0)) + 1)
     if payment <= 0:
         raise UsageError(f"the payment of a contract is {payment:g}; expected more than 0")
-    rule = ContractRule(game.roles[0], list_steps("agreed", best.steps), read_exactly(payment))
+    rule = ContractRule(game.roles[0], tell_moves("agreed", best.steps), read_exactly(payment))
     return ContractGame(game, f"{game.name} with contract", rule, best.steps, payment)
 
 

@@ -18,11 +18,11 @@ from typing import ClassVar
 import numpy as np
 
 from bestresponse.core.errors import TooLarge, UsageError
-from bestresponse.core.game import Game, S
+from bestresponse.core.game import Game, Role, S
 from bestresponse.core.told import GameRule, TextPlace, Worded
 from bestresponse.games.capabilities import HasNormalForm
 from bestresponse.games.matrix.game import MatrixGame
-from bestresponse.games.mechanisms.plays import choose_play, list_steps
+from bestresponse.games.mechanisms.plays import choose_play, tell_moves
 from bestresponse.theory.games.normal_form import NormalForm
 
 DELEGATE = "delegate"
@@ -73,10 +73,13 @@ def with_mediator(game: Game[S], **moves: str) -> MatrixGame:
     }
     told = []
     for plan in plans.values():
-        made = tuple((form.players[seat], form.actions[seat][move]) for seat, move in plan.items())
-        told.append(Worded("{moves}", (list_steps("moves", [made]),)))
+        made: list[tuple[Role, str]] = []
+        for seat, move in plan.items():
+            made.append((form.players[seat], form.actions[seat][move]))
+        moves_told = tell_moves("moves", [tuple(made)])
+        told.append(Worded("{moves}", (moves_told,)))
     some = TextPlace("plans", tuple(told[:-1]), "semicolons")
-    rule = MediatorRule(DELEGATE, list_steps("agreed", best.steps), some)
+    rule = MediatorRule(DELEGATE, tell_moves("agreed", best.steps), some)
     return MatrixGame(_mediate(form, plans), rule=rule)
 
 

@@ -71,7 +71,9 @@ def choose_play(
     return max(kept, key=lambda one: (round(sum(one.payoffs), 9), min(one.payoffs))), plays
 
 
-def list_steps(name: str, steps: Sequence[Step]) -> TextPlace:
+def tell_moves(name: str, steps: Sequence[Step]) -> TextPlace:
     """List who moves how, one after the other: `row: cooperate and col: cooperate`."""
-    moves = tuple(f"{who}: {move}" for step in steps for who, move in step)
-    return TextPlace(name, moves, "and")
+    moves: list[str] = []
+    for step in steps:
+        moves += (f"{who}: {move}" for who, move in step)
+    return TextPlace(name, tuple(moves), "and")

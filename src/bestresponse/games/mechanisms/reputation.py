@@ -33,7 +33,7 @@ from bestresponse.core.told import (
 )
 from bestresponse.games.capabilities import HasNormalForm
 from bestresponse.games.matrix.game import MatrixGame, RepeatedGame, Rounds
-from bestresponse.games.mechanisms.plays import choose_play, list_steps
+from bestresponse.games.mechanisms.plays import choose_play, tell_moves
 from bestresponse.games.statements import read_exactly
 
 
@@ -75,9 +75,12 @@ class ReputationGame(RepeatedGame):
         (1, ('row',))
         """
         for number, moves in enumerate(state.played, 1):
-            seats = zip(self.roles, moves, self.agreed, strict=True)
-            if blamed := tuple(role for role, move, wanted in seats if move != wanted):
-                return number, blamed
+            blamed = []
+            for role, move, wanted in zip(self.roles, moves, self.agreed, strict=True):
+                if move != wanted:
+                    blamed.append(role)
+            if blamed:
+                return number, tuple(blamed)
         return 0, ()
 
     def view(self, state: Rounds, role: Role) -> View:
@@ -109,7 +112,8 @@ class ReputationGame(RepeatedGame):
         return replace(shown, total=total, columns=("round", "you", "bad"), rows=tuple(rows))
 
     def _state(self, rules: tuple[Statement, ...]) -> tuple[Statement, ...]:
-        agreed = list_steps("agreed", [tuple(zip(self.roles, self.agreed, strict=True))])
+        course = tuple(zip(self.roles, self.agreed, strict=True))
+        agreed = tell_moves("agreed", [course])
         percent = 100 * read_exactly(float(self.continuation))
         own = ReputationRule(self.rounds, percent, agreed)
         return tuple(own if isinstance(rule, Repetition) else rule for rule in rules)

@@ -22,7 +22,7 @@ from bestresponse.games.mechanisms.stages import StagedGame, Step
 
 
 @dataclass(frozen=True, slots=True)
-class TalkRule(GameRule):
+class AnnounceRule(GameRule):
     """That something is announced before the game."""
 
     message: ClassVar[str] = "talk"
@@ -66,7 +66,8 @@ def with_talk(game: Game[S], messages: str = "") -> TalkGame:
     """
     if len(game.roles) < 2:
         raise UsageError(f"talk is between two or more; {game.name} has one player")
-    listed = tuple(dict.fromkeys(filter(None, map(str.strip, messages.split(";")))))
+    words = map(str.strip, messages.split(";"))
+    listed = tuple(dict.fromkeys(filter(None, words)))
     if len(listed) == 1:
         raise UsageError(f"talk needs two messages to choose from or more, got {listed[0]!r}")
     if not listed and not isinstance(game, HasNormalForm):
@@ -76,4 +77,4 @@ def with_talk(game: Game[S], messages: str = "") -> TalkGame:
         )
     own = game.normal_form.actions if isinstance(game, HasNormalForm) else ()
     chosen = (listed,) * len(game.roles) if listed else own
-    return TalkGame(game, f"{game.name} with talk", TalkRule(), chosen)
+    return TalkGame(game, f"{game.name} with talk", AnnounceRule(), chosen)

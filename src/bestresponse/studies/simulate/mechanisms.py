@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypedDict
 import numpy as np
 
 from bestresponse.analysis.theory import describe_theory
-from bestresponse.core.game import AnyGame
+from bestresponse.core.game import Game, S
 from bestresponse.games.capabilities import HasCourse, HasNormalForm, HasStage
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.games.mechanisms import split_mechanisms
@@ -19,6 +19,7 @@ from bestresponse.report.frames import Frame, Value, column
 from bestresponse.report.stats.statistics import Interval, bound_mean
 from bestresponse.runs.comparison import subtract_intervals
 from bestresponse.runs.run import Run
+from bestresponse.studies.simulate.config import SimulateConfig
 from bestresponse.theory.repeated.trigger import find_trigger_gain
 from bestresponse.theory.trees.sequence_form import plan_regrets, to_sequence_form
 from bestresponse.theory.trees.tree import Policy, Tree, policy_from_table
@@ -46,7 +47,7 @@ class MechanismRow(TypedDict):
     """the part of what the plain game leaves to the largest welfare that the mechanism reached"""
 
 
-def certify_best(game: AnyGame) -> tuple[float, float] | None:
+def certify_best(game: Game[S]) -> tuple[float, float] | None:
     """Return the welfare of the best equilibrium that is known, and what leaving it gains at most.
 
     Of a repeated game the agreed moves are tried with trigger strategies, and of a tree the likely
@@ -57,7 +58,9 @@ def certify_best(game: AnyGame) -> tuple[float, float] | None:
     (6.0, 0.0)
     """
     theory = describe_theory(game)
-    known = [(one.welfare, one.regret) for one in theory.predicted]
+    known = []
+    for one in theory.predicted:
+        known.append((one.welfare, one.regret))
     if theory.tree is not None:
         known += [_purify(theory.tree, policy) for policy in theory.policies]
     if isinstance(game, HasCourse) and theory.form is not None and not game.repetition.noise:
@@ -74,12 +77,15 @@ def certify_best(game: AnyGame) -> tuple[float, float] | None:
 
 
 def tabulate_mechanisms(
-    runs: Sequence[Run[Any]],
+    runs: Sequence[Run[SimulateConfig]],
 ) -> tuple[str, Frame[MechanismRow]] | None:
     """Tell what mechanisms did; None where no run is of a game with one."""
     rows = []
     before: dict[str, Value] = {}
-    named = [(*split_mechanisms(run.config.game.name), run) for run in runs]
+    named = []
+    for run in runs:
+        plain, added = split_mechanisms(run.config.game.name)
+        named.append((plain, added, run))
     if not any(added for _, added, _ in named):
         return None
     for plain, added, run in sorted(named, key=lambda one: bool(one[1])):
@@ -111,22 +117,24 @@ _NEARLY = 1e-6
 
 def _purify(tree: Tree, policy: Policy) -> tuple[float, float]:
     """Return the welfare if everybody makes the likeliest moves, and the most gained."""
-    likely = {
-        who: {where: {max(mix, key=mix.__getitem__): 1.0} for where, mix in sets.items()}
-        for who, sets in policy.table().items()
-    }
+    likely: dict[str, dict[str, dict[str, float]]] = {}
+    for who, sets in policy.table().items():
+        likely[who] = {}
+        for where, mix in sets.items():
+            move = max(mix, key=mix.__getitem__)
+            likely[who][where] = {move: 1.0}
     form = to_sequence_form(tree)
     plans = form.plans(policy_from_table(tree, likely))
     return float(form.expected(plans).sum()), float(plan_regrets(form, plans).max())
 
 
-def _find_agreed(game: AnyGame) -> Mapping[str, str]:
+def _find_agreed(game: Game[S]) -> Mapping[str, str]:
     """Find the moves whose payoffs have the largest sum."""
     best, _ = choose_play(game, {}, "a mechanism")
     return {role: str(move) for role, move in best.steps[0]}
 
 
-def _measure_cooperation(run: Run[Any], plain: str) -> Interval | None:
+def _measure_cooperation(run: Run[SimulateConfig], plain: str) -> Interval | None:
     """Measure how many moves are the agreed ones; what is said before a single game is none."""
     source = run.config.game
     game = replace(source, name=plain).game()
@@ -135,9 +143,12 @@ def _measure_cooperation(run: Run[Any], plain: str) -> Interval | None:
         return None
     agreed = _find_agreed(MatrixGame(game.normal_form))
     if not isinstance(run.config.make_game(), HasStage):
-        rows = list({(row["repeat"], row["seat"]): row for row in rows}.values())
-    hits = [row["meant"] in (agreed[row["seat"]], DELEGATE) for row in rows]
-    repeats = [row["repeat"] for row in rows]
+        last = {(row["repeat"], row["seat"]): row for row in rows}
+        rows = list(last.values())
+    hits, repeats = [], []
+    for row in rows:
+        hits.append(row["meant"] in (agreed[row["seat"]], DELEGATE))
+        repeats.append(row["repeat"])
     return bound_mean(np.array(hits, dtype=float), (0.0, 1.0), repeats, rng=run.config.seed)
 
 
