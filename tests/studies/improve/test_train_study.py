@@ -7,7 +7,7 @@ import pytest
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.runs.execution import Execution
 from bestresponse.runs.settings import list_settings, read_extra
-from bestresponse.runs.store.folder import Manifest, RunFolder
+from bestresponse.runs.store.folder import Manifest, RunFolder, write_rows
 from bestresponse.studies.improve import study
 from bestresponse.studies.improve.study import TrainConfig, measure, run_training, train
 
@@ -40,6 +40,13 @@ def test_a_run_without_any_row_is_measured_as_empty(tmp_path):
         "abilities": 0,
         "time": 0,
     }
+
+
+def test_what_a_training_has_written_is_what_its_report_reads(tmp_path):
+    row = {"when": "before", "asked": 60, "right": 0.75, "perplexity": 50.5}
+    write_rows(tmp_path / "abilities.jsonl", [row])
+    measured = measure(None, SimpleNamespace(path=tmp_path))
+    assert list(measured.frames["abilities"]) == [row]
 
 
 def test_a_training_needs_data_and_shows_four_tables_and_a_hundred_percent():

@@ -47,7 +47,7 @@ from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import SettingError, StoreError, UsageError
 from bestresponse.core.files import open_plain, read_text_file
 from bestresponse.core.json import JsonMapping, JsonObject, digest
-from bestresponse.report.files import explain_os_error, write_text
+from bestresponse.report.files import explain_os_error, write_bytes, write_text
 
 _MOST = 1_000_000
 
@@ -125,6 +125,11 @@ _encode = json.JSONEncoder(
 def encode_rows(rows: Iterable[Mapping[str, object]]) -> bytes:
     """Encode rows as lines of JSON, as `Lines` keeps them."""
     return b"".join(map(_encode_row, rows))
+
+
+def write_rows(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
+    """Write rows as lines of JSON; the file appears complete or not at all."""
+    write_bytes(path, encode_rows(rows))
 
 
 def _encode_row(row: Mapping[str, object]) -> bytes:

@@ -23,8 +23,7 @@ from bestresponse.models.registry import read_default_settings
 from bestresponse.models.students.causal import Causal, open_causal, read_config
 from bestresponse.models.students.gguf_files import convert_gguf
 from bestresponse.models.students.model import choose_device
-from bestresponse.report.files import write_text
-from bestresponse.runs.store.folder import read_lines
+from bestresponse.runs.store.folder import read_lines, write_rows
 from bestresponse.studies.improve import training
 from bestresponse.studies.improve.abilities import measure_abilities
 from bestresponse.studies.improve.contents import hash_file
@@ -190,11 +189,6 @@ def answer_questions(
     place = choose_device() if device == "auto" else device
     dtype = torch.float32 if place == "cpu" else torch.bfloat16
     return measure_losses(open_causal(open_base(name), place, dtype), rows)
-
-
-def write_rows(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
-    """Write one row per line; the file appears complete or not at all."""
-    write_text(path, "".join(json.dumps(row) + "\n" for row in rows))
 
 
 def _measure_base(plan: training.Plan, kept: Path) -> list[AbilityRow]:

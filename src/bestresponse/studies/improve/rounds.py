@@ -32,7 +32,7 @@ from bestresponse.report.frames import Frame, column
 from bestresponse.runs.execution import Execution, Outcome, Progress
 from bestresponse.runs.inputs import NamesSetting
 from bestresponse.runs.settings import RunSettings, setting, settings
-from bestresponse.runs.store.folder import RunFolder, read_lines
+from bestresponse.runs.store.folder import RunFolder, read_lines, write_rows
 from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.improve.contents import WeightsSetting, hash_file
 from bestresponse.studies.improve.examples import SHORT
@@ -266,8 +266,8 @@ def run_rounds(
         row, of_kinds = made.run()
         rows.append(row)
         kinds += of_kinds
-        _write_rows(folder.path / "rounds.jsonl", rows)
-        _write_rows(folder.path / "kinds.jsonl", kinds)
+        write_rows(folder.path / "rounds.jsonl", rows)
+        write_rows(folder.path / "kinds.jsonl", kinds)
         how.on_progress(Progress(100, 0, round(100 * number / config.rounds), 0))
         if not row["kept"]:
             break
@@ -341,7 +341,7 @@ class _Round:
             AnsweredQuestion(kind=kind.name, format=_read_format(row), right=lost <= _SUCCESS)
             for (kind, row), lost in zip(questions, losses, strict=True)
         ]
-        _write_rows(path, answered)
+        write_rows(path, answered)
         return answered
 
     def _export(self, shares: Mapping[Kind, int], weights: Mapping[str, int]) -> list[Path]:
@@ -470,10 +470,6 @@ def _list_kind_rows(
                 "old": 1 - model[name] if name in model else None,
                 "new": 1 - student[name] if name in student else None,
             }
-
-
-def _write_rows(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
-    write_text(path, "".join(json.dumps(row) + "\n" for row in rows))
 
 
 def _copy_student(student: Path, output: Path, run: Path) -> None:
