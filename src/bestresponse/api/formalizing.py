@@ -36,7 +36,7 @@ from bestresponse.formal.strategies.agents import (
     write_strategy_rules,
 )
 from bestresponse.games.describing import describe_game
-from bestresponse.games.logic.game import as_game, read_program_text
+from bestresponse.games.logic.game import program_game, read_program_text
 from bestresponse.games.logic.tables import table_to_data
 from bestresponse.games.lookup import LoadedGame, NamedGame, as_source
 from bestresponse.logic.engine import EngineKind, Limits, open_engine
@@ -197,14 +197,14 @@ class Formalized:
     @property
     def game(self) -> LoadedGame:
         """The game, as every other function takes it; InvalidGame says why where there is none."""
-        table = self.formalization.table
-        if not self.ok or table is None:
+        best = self.formalization.best
+        if not self.ok or best is None or best.report is None:
             raise InvalidGame(self.formalization.trouble)
         text = " ".join(self.formalization.story.split())
         return LoadedGame(
             self.name,
             "file",
-            as_game(table, self.name),
+            program_game(best.report, self.name),
             text if len(text) <= 200 else f"{text[:199]}…",
         )
 

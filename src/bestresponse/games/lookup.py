@@ -61,6 +61,7 @@ from bestresponse.theory.trees.tree import Tree
 
 if TYPE_CHECKING:
     from bestresponse.games.logic.game import LogicGame
+    from bestresponse.games.logic.positions import ProgramPositions
 
 Origin = Literal["catalogue", "file", "registered", "standard input", "openspiel"]
 SomeGame = NormalForm | Tree | AnyGame
@@ -78,7 +79,7 @@ class GameFormat:
     """
 
     read_text: Callable[[Path], str]
-    parse: Callable[[str, str], NormalForm | Tree | LogicGame]
+    parse: Callable[[str, str], NormalForm | Tree | LogicGame | ProgramPositions]
 
 
 def _read_program(path: Path) -> str:
@@ -88,7 +89,7 @@ def _read_program(path: Path) -> str:
     return read_program_text(path)
 
 
-def _parse_program(text: str, name: str) -> NormalForm | LogicGame:
+def _parse_program(text: str, name: str) -> NormalForm | LogicGame | ProgramPositions:
     from bestresponse.games.logic.game import program_game
     from bestresponse.logic.engine import open_engine
     from bestresponse.logic.programs.validate import validate

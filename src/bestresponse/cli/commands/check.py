@@ -124,8 +124,10 @@ def _check_file(path: Path, engine: str, wanted: Mapping[str, Named]) -> JsonObj
     except OSError as error:
         messages = [_make_message("file", f"it cannot be read: {error.strerror or error}")]
     result: JsonObject = {"file": str(path), "ok": ok, "messages": messages}
+    if ok and report.positions is not None:
+        result |= {"positions": len(report.positions.positions), "words": [str(report.positions)]}
     if table is None:
-        return result | {
+        return {
             "players": [],
             "moves": [],
             "table": None,
@@ -133,7 +135,7 @@ def _check_file(path: Path, engine: str, wanted: Mapping[str, Named]) -> JsonObj
             "classes": [],
             "roles": {},
             "words": [],
-        }
+        } | result
     described = _describe_table(table, {**named_games(), **wanted})
     if wanted and not any(name in wanted for name in described["names"]):
         result["ok"] = False

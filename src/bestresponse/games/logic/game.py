@@ -35,6 +35,7 @@ from bestresponse.core.told import (
     Unaware,
     YourTurn,
 )
+from bestresponse.games.logic.positions import ProgramPositions
 from bestresponse.games.statements import check_tree_names, fold_draws, tell
 from bestresponse.logic.language.tokens import MAX_CHARACTERS
 from bestresponse.logic.programs.game_table import (
@@ -272,8 +273,10 @@ def read_program_text(path: Path) -> str:
         raise InvalidGame(f"{path} is not a game program: {error.strerror}") from None
 
 
-def program_game(report: Report, name: str) -> NormalForm | LogicGame:
+def program_game(report: Report, name: str) -> NormalForm | LogicGame | ProgramPositions:
     """The game of a validated program; InvalidGame with what is wrong where it is none."""
+    if report.ok and report.positions is not None:
+        return ProgramPositions(report.positions, report.source, name)
     if report.table is None or not report.ok:
         shown = "; ".join(str(error) for error in report.errors[:3])
         wrong = shown or "no table could be taken out of it"

@@ -184,6 +184,9 @@ class Performer:
         match request["job"]:
             case "validate":
                 report = validate(arguments["source"], engine)
+                if report.positions is not None:
+                    bare = replace(report.positions, positions=())
+                    return replace(report, positions=bare), report.positions.positions
                 if report.table is None:
                     return report, ()
                 return replace(report, table=replace(report.table, rows=())), report.table.rows

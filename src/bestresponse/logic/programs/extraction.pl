@@ -364,3 +364,25 @@ table_play(Order, Steps, Goals) :-
     ;   findall(Move, legal(Move, Situation), Moves),
         'distinct moves'(Moves, Options)
     ).
+
+% What comes at positions, each given by what holds in it.
+table_start(Fluents) :-
+    initial(Situation),
+    findall(Fluent, holds(Fluent, Situation), Fluents).
+
+table_positions(Positions, Rows) :-
+    findall(Row, ( 'one of'(Position, Positions), 'seen from'(Position, Row) ), Rows).
+
+'seen from'(Position, Row) :-
+    'next position',
+    (   final(Position)
+    ->  findall(Player-Payoff, finally(goal(Player, Payoff), Position), Goals),
+        Row = end(Goals)
+    ;   'what may come'(Position, Options),
+        findall(Made-Fluents, ( 'one of'(Made, Options), 'what it leads to'(Made, Position, Fluents) ), Steps),
+        Row = steps(Steps)
+    ).
+
+'what it leads to'(Made, Position, Fluents) :-
+    (   Made = 'by chance'(Move, _) -> true ; Move = Made ),
+    findall(Fluent, holds(Fluent, do(Move, Position)), Fluents).

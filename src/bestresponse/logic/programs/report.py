@@ -14,6 +14,7 @@ from bestresponse.logic.engine import RuntimeFault
 from bestresponse.logic.gate.check import REFUSING
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
 from bestresponse.logic.programs.game_table import GameTable, Row
+from bestresponse.logic.programs.positions import PositionTable, ProgramPosition
 
 JsonList = list[Any]
 """A list as it was read from JSON: whoever reads it checks what it holds."""
@@ -46,6 +47,8 @@ class Report:
     defined: frozenset[str]
     diagnostics: tuple[Diagnostic, ...]
     table: GameTable | None = None
+    positions: PositionTable | None = None
+    """The game of a program whose plays are too many for a table."""
 
     def __repr__(self) -> str:
         verdict = "a game" if self.ok else "no game"
@@ -80,7 +83,7 @@ class Report:
     @property
     def ok(self) -> bool:
         """Whether this is a game that can be solved and played."""
-        return not self.errors and self.table is not None
+        return not self.errors and (self.table is not None or self.positions is not None)
 
 
 def _count(number: int, what: str) -> str:
@@ -133,12 +136,29 @@ def decode_report(source: str, data: JsonList, rows: Iterable[JsonList] = ()) ->
 
     The rows of its table come separately.
     """
-    _, defined, entries, table = data
+    _, defined, entries, table, positions = data
     diagnostics = []
     for stage, severity, *rest in entries:
         diagnostics.append(Diagnostic(Stage(stage), Severity(severity), *rest))
     decoded = None if table is None else _decode_table(table, rows)
-    return Report(source, frozenset(defined), tuple(diagnostics), decoded)
+    by_positions = None if positions is None else _decode_positions(positions, rows)
+    return Report(source, frozenset(defined), tuple(diagnostics), decoded, by_positions)
+
+
+def _decode_positions(data: JsonList, encoded: Iterable[JsonList]) -> PositionTable:
+    players, _, plays = data
+    positions = tuple(
+        ProgramPosition(
+            player,
+            tuple(moves),
+            tuple(following),
+            chances=tuple(map(Fraction, chances)),
+            payoffs=tuple(map(Fraction, payoffs)),
+            facts=tuple(facts),
+        )
+        for player, moves, following, chances, payoffs, facts in encoded
+    )
+    return PositionTable(tuple(players), positions, plays)
 
 
 def _decode_table(data: JsonList, encoded: Iterable[JsonList]) -> GameTable:

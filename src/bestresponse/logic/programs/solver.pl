@@ -9,6 +9,8 @@ game(Situation, Final) :-
 
 holds(Fluent, Situation) :-
     initially(Fluent, Situation).
+holds(Fluent, 'what holds'(Fluents)) :-
+    'one of'(Fluent, Fluents).
 holds(Fluent, do(Move, Situation)) :-
     effect(Fluent, Move, Situation).
 holds(Fluent, do(Move, Situation)) :-

@@ -46,6 +46,7 @@ from bestresponse.logic.programs.plays import (
     list_terms,
     read_program_plays,
 )
+from bestresponse.logic.programs.positions import Explored, PositionTable, explore_positions
 
 CAPITALS = (
     "a name that starts with a capital letter is a variable unless it is in quotes: 'Cooperate'"
@@ -59,6 +60,8 @@ class Extraction:
 
     table: GameTable | None
     defects: tuple[Diagnostic, ...]
+    positions: PositionTable | None = None
+    """The game of a program whose plays are too many for a table."""
 
     def require(self) -> GameTable:
         """The table, or `InvalidGame` with the defects."""
@@ -73,6 +76,9 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
 
     Errors and limits while it runs are raised as `LogicError`.
     """
+    explored = explore_positions(engine, program)
+    if explored is not None:
+        return _read_positions(explored)
     goal = Struct("table_rows", (Var("Starts"), Var("Rows")))
     answer = engine.solutions(program, goal, 1)[0]
     starts = list_terms(answer["Starts"])
@@ -112,6 +118,19 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
         return Extraction(None, (make_defect(code, str(error).rstrip(".")),))
     warnings = (*_find_doubts(table, orders), *_find_meeting(engine, program, table))
     return Extraction(table, warnings)
+
+
+def _read_positions(explored: Explored) -> Extraction:
+    """Return the game of the positions, or what is wrong with it."""
+    plays = explored.plays
+    defects = [*_find_path_defects(plays, False), *_find_people_defects(plays)]
+    defects += [make_defect("odds", message) for message in explored.find_odds()]
+    ends: tuple[Row, ...] = ()
+    if not defects:
+        ends, defects = _read_ends(plays, False)
+    if defects:
+        return _refuse(defects)
+    return Extraction(None, (), explored.make_table([row.payoffs for row in ends]))
 
 
 def _refuse(defects: Iterable[Diagnostic]) -> Extraction:

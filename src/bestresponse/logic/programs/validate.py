@@ -80,13 +80,13 @@ def validate(source: str, engine: LogicEngine) -> Report:
         return Report(source, gated.defined, (*faults, describe_failure(failure)))
     if any(defect.code == "goal" for defect in extraction.defects):
         faults += _find_lone_names(gated)
-    if extraction.table is not None:
+    if extraction.table is not None or extraction.positions is not None:
         # The game was played to all its ends: what is undefined was not reached.
         for number, fault in enumerate(faults):
             if fault.code in ("undefined", "arity") and "called" in fault.message:
                 faults[number] = replace(fault, severity=Severity.WARNING)
     faults += [_locate(defect, gated) for defect in extraction.defects]
-    return Report(source, gated.defined, tuple(faults), extraction.table)
+    return Report(source, gated.defined, tuple(faults), extraction.table, extraction.positions)
 
 
 def _follow_one_play(engine: LogicEngine, program: Program, error: LogicError) -> LogicError:
