@@ -189,8 +189,7 @@ finally(goal(P, U), S) :- holds(player(P), S), findall(M, holds(did(_, M), S), M
     assert len(ends) == 3 * 29 + 30
 
 
-def test_a_tree_of_ten_million_nodes_is_refused_at_the_limit_on_ends() -> None:
-    source = """
+COUNTDOWN = """
 initial(s0).
 initially(player(p), s0).
 initially(left(23), s0).
@@ -200,9 +199,15 @@ abnormal(left(_), _, _).
 final(S) :- holds(left(0), S).
 finally(goal(p, 1), _).
 """
+
+
+def test_a_tree_of_ten_million_nodes_is_refused_at_the_limit_on_ends_or_told_by_positions() -> None:
     engine = EmbeddedEngine(Limits(ends=1_000))
     with pytest.raises(LimitReached, match=r"The game has more than 1,000 ends\."):
-        extract(engine, engine.load(source))
+        extract(engine, engine.load(COUNTDOWN + "sees(p, nothing, s0).\n"))
+    positions = extract(engine, engine.load(COUNTDOWN)).positions
+    assert positions is not None
+    assert (len(positions.positions), positions.plays) == (24, 2**23)
 
 
 def test_what_holds_after_the_same_moves_in_another_order_is_listed_as_it_came_about() -> None:

@@ -91,7 +91,7 @@ def asks_only_what_holds(program: GatedProgram) -> bool:
     starts = [*rules.list_parts("initial/1", 0), *rules.list_parts("initially/2", 1)]
     return (
         "sees/3" not in program.defined
-        and len(rules.clauses["initial/1"]) == 1
+        and len(rules.clauses.get("initial/1", ())) == 1
         and {*map(type, starts)} == {Atom}
         and rules.only_ask_what_holds()
         and rules.binds("initially/2", (False, True))
