@@ -32,12 +32,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core import registry
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import TooLarge, UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.core.json import digest
 from bestresponse.core.notebook import format_html
 from bestresponse.core.registry import check_members, did_you_mean
-from bestresponse.games.capabilities import HasNormalForm, HasTree
+from bestresponse.games.capabilities import HasCourse, HasNormalForm, HasTree
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.games.mechanisms import apply_mechanism, name_with, split_mechanisms
 from bestresponse.games.parameters import apply_settings, split_settings
@@ -67,6 +67,7 @@ Origin = Literal["catalogue", "file", "registered", "standard input", "openspiel
 SomeGame = NormalForm | Tree | AnyGame
 
 _STANDARD_INPUT = "-"
+_MOST_PLAYS = 20_000
 _OPENSPIEL = "openspiel:"
 _MEMBERS = ("name", "version", "roles", "start", "asks", "view", "apply", "payoffs")
 
@@ -169,6 +170,8 @@ class LoadedGame:
             return self.game.normal_form
         if isinstance(self.game, HasTree):
             return self.game.tree
+        if isinstance(self.game, HasCourse):
+            _check_rounds(self.game.name, self.game)
         return compile_game(self.game, label=write_history)
 
     @property
@@ -245,6 +248,18 @@ def find_game(
     if known is None and not allow_files:
         raise UsageError(_explain_unknown(text, allow_files=False))
     return known or _from_file(Path(text))
+
+
+def _check_rounds(name: str, game: HasCourse) -> None:
+    """Raise TooLarge where rounds can be played in too many ways; to find out would take long."""
+    rounds = game.repetition.rounds
+    plays = game.intended_form.payoffs[0].size ** rounds
+    if plays > _MOST_PLAYS:
+        raise TooLarge(
+            f"{name} has {rounds} rounds, which can be played in more than {_MOST_PLAYS:,} ways,"
+            " too many for a tree. Use fewer rounds, or solve one round: its equilibria, played in"
+            " every round, are equilibria"
+        )
 
 
 def _is_like_a_path(name: str | Path) -> bool:

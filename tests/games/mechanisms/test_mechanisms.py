@@ -299,3 +299,14 @@ def test_a_game_without_an_end_is_refused():
 def test_a_name_that_only_looks_like_a_mechanism_is_that_of_a_file(tmp_path):
     with pytest.raises(BestResponseError, match="there is no such file"):
         find_game(tmp_path / "tea with milk.efg")
+
+
+@pytest.mark.parametrize(
+    "name", ["chicken with repeated(rounds=200, continuation=0.9)", "chicken with reputation"]
+)
+def test_many_rounds_are_refused_at_once_and_say_what_to_do(name):
+    with pytest.raises(TooLarge, match=r"too many for a tree\. Use fewer rounds, or"):
+        find_game(name).solvable()
+    assert find_game("chicken with repeated(rounds=2)").solvable().num_nodes == 1 + 2 + 4 * (
+        1 + 2 + 4
+    )

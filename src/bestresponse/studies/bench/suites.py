@@ -38,6 +38,7 @@ SUITES: Mapping[str, tuple[str, ...]] = {
         "bluff(cards=4,bets=2,raises=0,low_wins=true)",
     ),
     COOPEVAL: tuple(f"{game}{change}" for game in _DILEMMAS for change in _CHANGES),
+    "gamabench": ("beauty-contest", "diner", "el-farol", "public-goods"),
     "gtbench": ("tic-tac-toe", _NIM, "pig(goal=20)", "kuhn-poker", "liars-dice", *_BOARDS),
     ORDINAL: (ORDINAL,),
     "plybench": (
