@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from bestresponse.formal.claims.claim import FORMS, OF_TABLES, OF_TREES, Claim
 from bestresponse.formal.claims.form import SHARED_RULES, Mix, Move, Sort
 from bestresponse.formal.claims.subject import Subject
+from bestresponse.formal.claims.tables import TABLE_RULES
 from bestresponse.formal.claims.trees import TREE_RULES
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
@@ -26,15 +27,19 @@ KINDS = {
     "any table": tuple(
         form
         for form in TABLE_FORMS
-        if not form.endswith("equilibrium_payoff")
+        if f"claim({form}(" in SHARED_RULES + TABLE_RULES
+        and not form.endswith("equilibrium_payoff")
         and not {"removed", "chosen", "part"} & set(FORMS[form].names)
     ),
     "choices to eliminate": tuple(form for form in TABLE_FORMS if "removed" in FORMS[form].names),
     "two players": tuple(
-        form for form in TABLE_FORMS if {"chosen", "part"} & set(FORMS[form].names)
+        form
+        for form in TABLE_FORMS
+        if f"claim({form}(" in TABLE_RULES and {"chosen", "part"} & set(FORMS[form].names)
     ),
 }
-"""The forms by the tables that they can be said of."""
+"""The forms with a rule in logic by the tables that they can be said of."""
+PREDICTED = ("will_play", "credible_threat")
 VALUES = (-2.5, -1.0, 0.0, 0.1, 1.0, 1.0, 2.0, 3.0)
 SHARES = ((1, 0, 0), (0.5, 0.5, 0), (0.25, 0.25, 0.5), (0.1, 0.2, 0.7), (0.33, 0.67, 0))
 
@@ -135,7 +140,7 @@ def tree_claims(draw: st.DrawFn, subject: Subject, form: str) -> Claim:
     wanted = (
         tree.owner == -2
         if "outcome" in FORMS[form].names
-        else tree.owner >= (0 if form == "will_play" else -9)
+        else tree.owner >= (0 if form in PREDICTED else -9)
     )
     node = draw(st.sampled_from(np.flatnonzero(wanted).tolist()))
     who = draw(st.integers(0, 1))
@@ -147,7 +152,7 @@ def tree_claims(draw: st.DrawFn, subject: Subject, form: str) -> Claim:
         mover = "nature" if owner < 0 else subject.players[subject.order.index(owner)]
         chain.insert(0, Move(mover, tree.branch_labels[at]))
         at = above
-    if form == "will_play":
+    if form in PREDICTED:
         who = subject.order.index(int(tree.owner[node]))
     given: dict[str, Any] = {
         "who": subject.players[who],

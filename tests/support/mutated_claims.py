@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from bestresponse.formal.claims.claim import FORMS, Claim
-from bestresponse.formal.claims.form import Move, Sort, Ungrounded
+from bestresponse.formal.claims.form import Mix, Move, Sort, Ungrounded
 from bestresponse.formal.claims.grounding import ground
 from bestresponse.formal.claims.subject import Subject
 
@@ -57,3 +57,10 @@ def _vary(claim: Claim, sort: Sort, argument: Any, subject: Subject) -> Iterator
             for place, move in enumerate(argument):
                 for action in subject.actions[subject.players.index(move.who)]:
                     yield (*argument[:place], Move(move.who, action), *argument[place + 1 :])
+        case Sort.MIXES:
+            for place, mix in enumerate(argument):
+                names, shares = zip(*mix.weights, strict=True)
+                turned = Mix(mix.who, tuple(zip(names, shares[::-1], strict=True)))
+                yield (*argument[:place], turned, *argument[place + 1 :])
+                for who in subject.players:
+                    yield (*argument[:place], Mix(who, mix.weights), *argument[place + 1 :])

@@ -2,14 +2,14 @@
 does on them.
 
 A claim is written as a list: its form, then its arguments in order, an outcome as one action per
-player; `["not", claim]` denies it.
+player; `["not", claim]` denies it. Where a sentence has "quotes", they are the words of each claim.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -27,12 +27,15 @@ from bestresponse.theory.games.normal_form import NormalForm
 
 @dataclass(frozen=True)
 class Example:
-    """A sentence about a game: the claims it makes, and those that may be read into it as well."""
+    """A sentence about a game: the claims it makes, those that may be read into it as well, which
+    of its words make a claim where not all do, and whether it is true where that is known."""
 
     text: str
     subject: Subject
     claims: frozenset[Claim]
     also: frozenset[Claim]
+    quotes: dict[Claim, str] = field(default_factory=dict)
+    true: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -56,17 +59,21 @@ class Score:
 
 def read_examples(path: Path) -> Iterator[Example]:
     data = json.loads(path.read_text("utf-8"))
-    subjects = {name: _subject(game) for name, game in data["games"].items()}
+    subjects = {name: _subject(game, path.parent) for name, game in data["games"].items()}
     for row in data["sentences"]:
         subject = subjects[row["game"]]
         sets = [
             frozenset(_claim(one, subject) for one in row.get(name, ()))
             for name in ("claims", "also")
         ]
-        yield Example(row["text"], subject, *sets)
+        said = zip(row.get("claims", ()), row.get("quotes", ()), strict=False)
+        quotes = {_claim(one, subject): quote for one, quote in said}
+        yield Example(row["text"], subject, *sets, quotes, row.get("true"))
 
 
-def _subject(game: dict[str, Any]) -> Subject:
+def _subject(game: dict[str, Any], folder: Path) -> Subject:
+    if "file" in game:
+        return Subject(find_game(str(folder / game["file"])).solvable())
     if "tree" in game:
         return Subject(find_game(game["tree"]).solvable())
     actions = tuple(tuple(own) for own in game["actions"])

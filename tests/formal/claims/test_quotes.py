@@ -32,14 +32,18 @@ DILEMMA = Subject(load("prisoners-dilemma"))
 FILES = ("translations", "later_translations", "reported_translations")
 # The check was made with the first games of the first file and mended with what failed in the
 # others; `unseen_translations` was written, and measured once, when all of that was done.
+# So were the sentences of `mixed_forms`, with which forms were added, and of `held_out_forms`, which
+# nothing was mended with: 5 of their 90 claims are lost.
+LATER = ("mixed_forms", "held_out_forms")
 EXAMPLES = {
-    name: list(read_examples(HERE / f"{name}.json")) for name in (*FILES, "unseen_translations")
+    name: list(read_examples(HERE / f"{name}.json"))
+    for name in (*FILES, "unseen_translations", *LATER)
 }
 
 
-def keeps(claim: Claim, example: Example) -> bool:
-    """Return whether a claim that quotes a whole sentence is kept."""
-    row = QuotedClaim(claim, example.text)
+def keeps(claim: Claim, example: Example, of: Claim | None = None) -> bool:
+    """Return whether a claim is kept that quotes the words of another, or a whole sentence."""
+    row = QuotedClaim(claim, example.quotes.get(of or claim, example.text))
     (kept,) = keep_said([row], example.text, example.subject)
     return kept == row
 
@@ -49,10 +53,20 @@ def test_good_translations_keep_their_verdict(name: str) -> None:
     good = [(claim, example) for example in EXAMPLES[name] for claim in example.claims]
     lost = [(str(claim), example.text) for claim, example in good if not keeps(claim, example)]
     assert len(good) > 25
-    assert len(lost) / len(good) < 0.03, lost
+    assert len(lost) / len(good) < (0.06 if name in LATER else 0.03), lost
 
 
-@pytest.mark.parametrize(("name", "least"), [*zip(EXAMPLES, (190, 130, 130, 50), strict=True)])
+@pytest.mark.parametrize("name", LATER)
+def test_sentences_are_judged_as_they_were_by_hand(name: str) -> None:
+    for example in EXAMPLES[name]:
+        verdicts = {one.verdict for one in map(Checker(example.subject).check, example.claims)}
+        assert Verdict.UNKNOWN not in verdicts, example.text
+        assert (Verdict.REFUTED not in verdicts) is example.true, example.text
+
+
+@pytest.mark.parametrize(
+    ("name", "least"), [*zip(EXAMPLES, (190, 130, 130, 50, 66, 68), strict=True)]
+)
 def test_no_false_sentence_is_proved_by_a_translation_that_puts_it_right(
     name: str, least: int
 ) -> None:
@@ -66,7 +80,7 @@ def test_no_false_sentence_is_proved_by_a_translation_that_puts_it_right(
             for changed in mutate(claim, example.subject) - example.claims:
                 if checker.check(changed).verdict is Verdict.PROVED:
                     tried += 1
-                    if keeps(changed, example):
+                    if keeps(changed, example, claim):
                         proved.append((str(changed), example.text))
     assert tried >= least
     assert proved == []

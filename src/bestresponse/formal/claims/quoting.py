@@ -26,7 +26,7 @@ from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from bestresponse.formal.claims.claim import FORMS, Claim
 from bestresponse.formal.claims.english.vocabulary import Vocabulary, load_english, split_words
-from bestresponse.formal.claims.form import Sort, number_text
+from bestresponse.formal.claims.form import Move, Sort, number_text
 from bestresponse.formal.claims.subject import Subject
 
 Choices = frozenset[tuple[int, str]]
@@ -290,7 +290,7 @@ class Said:
             is_known = facing and len(facing[-1]) == 1 and not is_agent
             return self.everybody - (facing[-1] if is_known else {0})
         if before and not near:
-            is_joined = self.find("joins", before[-1].place, place)
+            is_joined = self.find("joins", start, place)
             if is_joined or self.words[start:place] == ["to"]:
                 return before[-1].owners
         owners: frozenset[int] = frozenset()
@@ -367,7 +367,7 @@ class QuoteCheck:
                 for action, share in shares.items():
                     places = [one.place for one in said.amounts if one.value == share]
                     near = [_find_near(said, place, player) for place in places]
-                    told += any(one is None or (player, action) in one.choices for one in near)
+                    told += any(one and (player, action) in one.choices for one in near)
                 if told < len(shares) - 1 and len(set(shares.values())) > 1:
                     return f"its words do not say how {mix.who} mix"
         return ""
@@ -387,7 +387,7 @@ class QuoteCheck:
 
     def _fits(self, claim: Claim, place: int, said: Said, but: int | None = None) -> bool:
         """Return whether the choices next to a place are those of a claim, but for one player's."""
-        wanted = set(self._list_choices(claim))
+        wanted = {*self._list_choices(claim)} - self._list_implied(claim, said)
         for player in {player for player, _ in wanted} - {but}:
             near = _find_near(said, place, player)
             if near is not None and not near.choices & wanted:
@@ -440,7 +440,9 @@ class QuoteCheck:
     def _find_choice(self, claim: Claim, said: Said, earlier: Said) -> str:
         """Say which choice of a claim is not named, or instead of which another one is."""
         players = self.subject.players
-        for player, action in sorted(set(self._list_choices(claim))):
+        for player, action in sorted(
+            {*self._list_choices(claim)} - self._list_implied(claim, said)
+        ):
             named = [one for one in said.named if (player, action) in one.choices]
             others = [one for one in said.named if one.owners == {player}]
             told = any((player, action) in one.choices for one in earlier.named)
@@ -468,6 +470,25 @@ class QuoteCheck:
         if "other" in names:
             return ""
         return self._find_key(own, said, "plays" if claim.form == "will_play" else "keys")
+
+    def _list_implied(self, claim: Claim, said: Said) -> set[tuple[int, str]]:
+        """Return the moves of a claim behind which alone a later one that is named can be made."""
+        if self.subject.tree is None:
+            return set()
+        names = FORMS[claim.form].names
+        chain = [move for name in ("outcome", "after") if name in names for move in claim[name]]
+        if "action" in names:
+            chain.append(Move(claim["who"], claim["action"]))
+        everywhere = [move for infoset in self.subject.tree.infosets for move in infoset.moves]
+        told = {action for one in said.named for _, action in one.choices}
+        places = [
+            place
+            for place, move in enumerate(chain)
+            if move.action in told and everywhere.count(move.action) == 1
+        ]
+        players = self.subject.players
+        before = chain[: max(places, default=0)]
+        return {(players.index(who), action) for who, action in before if who in players}
 
     def _is_left(self, player: int, action: str, said: Said) -> bool:
         """Return whether a choice is left to a player where only another one does something."""
@@ -498,7 +519,8 @@ class QuoteCheck:
         if who is None or who in spoken:
             return ""
         is_placed = "value" in FORMS[claim.form].names and not _is_counted(claim, said)
-        if (who == 0 and not spoken) or is_placed:
+        owners = [actions for actions in self.subject.actions if claim.args[0] in actions]
+        if (who == 0 and not spoken) or is_placed or (len(owners) == 1 and not spoken):
             return ""
         return f"its words do not speak of {claim['who']}"
 
@@ -578,7 +600,7 @@ def _find_denial(claim: Claim, said: Said) -> str:
     speaking = {said.clauses[place] for place in places}
     denials = [place for place in said.find("denials") if not said.clauses[place][1]]
     # "It isn't close, 5 beats 3": the first clause says nothing of the game.
-    denials = [place for place in denials if said.clauses[place] in speaking]
+    denials = [place for place in denials if not speaking or said.clauses[place] in speaking]
     names = FORMS[claim.form].names
     compares = {"other", "than", "first"} & set(names)
     plain = []
@@ -596,7 +618,11 @@ def _find_denial(claim: Claim, said: Said) -> str:
 
 
 _CAUTIOUS: Final = ("guaranteed_payoff_for", "guaranteed", "maximin", "minimax", "limited")
-_TERMS: Final = (*_CAUTIOUS, "equilibri", "pareto", "dominated", "dominant", "domina")
+_OF_TREES: Final = ("perfect", "credible")
+_TERMS: Final = (
+    *(*_CAUTIOUS, *_OF_TREES, "equilibri", "pareto", "surviv", "dominated_by"),
+    *("dominated", "dominant", "domina"),
+)
 """What forms are named after that need a term of their own; the first that fits counts."""
 
 

@@ -20,7 +20,9 @@ from bestresponse.formal.claims.form import Belief, SharedForms, Ungrounded, fin
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.logic.engine import Proof, Verdict
 from bestresponse.theory.arrays import Numbers
+from bestresponse.theory.equilibria.result import Component
 from bestresponse.theory.equilibria.solve import nash
+from bestresponse.theory.games.dominance import Elimination, find_dominated, iterated_elimination
 from bestresponse.theory.games.normal_form import NormalForm
 
 PureProfile = tuple[int, ...]
@@ -577,6 +579,56 @@ class TableTheory(SharedForms[PureProfile]):
         others = self._list_others(action, who)
         return any(self.strictly_dominates(other, action, who) for other in others)
 
+    @form("the mix in which {part} <strictly dominates|does not strictly dominate> {action}")
+    def strictly_dominated_by_mix(
+        self,
+        action: int,
+        part: tuple[int, Belief],
+        who: int,
+    ) -> bool:
+        """Say whether a mix of a player's choices earns more than one of them in every case."""
+        owner, mixed = part
+        if owner != who:
+            raise Ungrounded("a choice is dominated by a mix of the same player")
+        leads = self.own[who] - self.own[who][action]
+        for lead in leads.T.tolist():
+            mean = _add_weighted(mixed.rows[0], lead) / self.subject.scale
+            if mean + self.find_slack(mixed, lead) <= 0:
+                return False
+        return True
+
+    @form("some mix <strictly dominates|does not strictly dominate> {action} for {who}")
+    def strictly_dominated_by_some_mix(self, action: int, who: int) -> bool:
+        """Say whether some mix earns more than an action in every case; it may be pure."""
+        dominated = find_dominated(self._scaled, strict=True)
+        return any((one.player, one.action) == (who, action) for one in dominated)
+
+    @cached_property
+    def _scaled(self) -> NormalForm:
+        """The game with payoffs times `scale`."""
+        return NormalForm(self.cells)
+
+    @cached_property
+    def _left(self) -> Elimination:
+        """What repeated elimination of strictly dominated actions leaves."""
+        return iterated_elimination(self._scaled)
+
+    @form(
+        "{action} <survives|does not survive> the repeated elimination of what a choice or a mix"
+        " strictly dominates, for {who}"
+    )
+    def survives_elimination(self, action: int, who: int) -> bool:
+        """Say whether an action is left when what is strictly dominated goes, again and again."""
+        return action in self._left.kept[who]
+
+    @form(
+        "the repeated elimination of what is strictly dominated <leaves|does not leave> only the"
+        " outcome in which {outcome}"
+    )
+    def only_survivor(self, outcome: PureProfile) -> bool:
+        """Say whether elimination leaves one action of each player, and which."""
+        return self._left.kept == tuple((action,) for action in outcome)
+
     @form("<no|some> choice of {whose} is dominant")
     def no_dominant_choice(self, who: int) -> bool:
         """Say whether no action weakly dominates every other one."""
@@ -602,6 +654,15 @@ class TableTheory(SharedForms[PureProfile]):
             best_reply = cells.max(axis=player, keepdims=True)
             stable &= np.asarray(cells == best_reply, dtype=bool)
         return Fraction(int(stable.sum()))
+
+    @form("the number of Nash equilibria, pure and mixed, <is|is not> {value}")
+    def equilibria(self, value: Fraction) -> Fraction | Proof:
+        """Count all equilibria; where some are joined they are more than any number."""
+        if self._left.solved:
+            return Fraction(1)
+        if max(len(one.equilibria) for one in self._components) > 1:
+            return Proof(Verdict.REFUTED, "there are infinitely many")
+        return Fraction(len(self._components))
 
     @form("it <is|is not> a Nash equilibrium that {mixes}")
     def mixed_equilibrium(self, mixes: Belief) -> bool:
@@ -654,14 +715,18 @@ class TableTheory(SharedForms[PureProfile]):
                 spans.append(_span_payoffs(paid))
         return _match_spans(value, spans) if spans else Proof(Verdict.REFUTED)
 
-    def _list_equilibrium_payoffs(self, who: int) -> Iterator[list[_EquilibriumPayoff]]:
-        """Yield what a player gets at the ends of every connected set of equilibria."""
+    @cached_property
+    def _components(self) -> tuple[Component, ...]:
+        """All connected sets of equilibria."""
         if len(self.cells) != 2 or max(self.cells.shape) > _MOST_SOLVED:
             raise Ungrounded(
                 f"all equilibria are found of two players with at most {_MOST_SOLVED} choices each"
             )
-        scaled = NormalForm.bimatrix(*self.cells.tolist())
-        for component in nash(scaled).components:
+        return nash(self._scaled).components
+
+    def _list_equilibrium_payoffs(self, who: int) -> Iterator[list[_EquilibriumPayoff]]:
+        """Yield what a player gets at the ends of every connected set of equilibria."""
+        for component in self._components:
             ends = []
             for equilibrium in component.equilibria:
                 payoffs = equilibrium.exact_payoffs

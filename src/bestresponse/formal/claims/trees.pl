@@ -24,3 +24,5 @@ claim(will_play(_, Action, After)) :- \+ ( ahead(After, _, Other), Other \== Act
 possible(will_play(_, Action, After)) :- ahead(After, _, Action).
 claim(continuation_payoff(Who, Value, After)) :- \+ ( ahead(After, Values, _), paid(Who, Values, U), U =\= Value ).
 possible(continuation_payoff(Who, Value, After)) :- ahead(After, Values, _), paid(Who, Values, U), U =:= Value.
+claim(credible_threat(Who, Action, After)) :- claim(will_play(Who, Action, After)).
+possible(credible_threat(Who, Action, After)) :- possible(will_play(Who, Action, After)).

@@ -11,7 +11,7 @@ move is certain where all others are worse in every case that the mover thinks p
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -85,30 +85,31 @@ class TreeTheory(SharedForms[Weighted]):
         """
         seat = self.subject.order[player]
         if self.subject.tree_is_open:
-            worths = {self._follow(node, seat, equilibrium) for equilibrium in self.equilibria}
+            worths = {self._average(seat, self._follow(node, play)) for play in self.equilibria}
         else:
             worths = {self.surviving.least[node][seat], self.surviving.most[node][seat]}
         return tuple(sorted(worths))
 
-    def _follow(
-        self,
-        node: int,
-        seat: int,
-        play: SubgamePerfectEquilibrium,
-    ) -> Fraction:
+    def _follow(self, node: int, play: SubgamePerfectEquilibrium) -> Iterator[tuple[int, Fraction]]:
+        """Yield the ends that an equilibrium leads to from a node on, with their probabilities."""
         owner = int(self.tree.owner[node])
-        if owner == LEAF:
-            return exact(self.tree.payoffs[node][seat])
         children = self.tree.children[node]
-        if owner == CHANCE:
-            mean = Fraction(0)
+        if owner == LEAF:
+            yield node, Fraction(1)
+        elif owner == CHANCE:
             for child in children:
                 probability = exact(self.tree.probability[child])
-                mean += probability * self._follow(child, seat, play)
-            return mean
-        infoset = self.tree.infosets[int(self.tree.infoset[node])]
-        move = play.moves[self.tree.players[owner]][infoset.label]
-        return self._follow(children[infoset.moves.index(move)], seat, play)
+                for end, weight in self._follow(child, play):
+                    yield end, probability * weight
+        else:
+            infoset = self.tree.infosets[int(self.tree.infoset[node])]
+            move = play.moves[self.tree.players[owner]][infoset.label]
+            yield from self._follow(children[infoset.moves.index(move)], play)
+
+    def _average(self, seat: int, ends: Iterable[tuple[int, Fraction]]) -> Fraction:
+        """Return what a player gets on average at some ends."""
+        paid = [weight * exact(self.tree.payoffs[end][seat]) for end, weight in ends]
+        return sum(paid, Fraction(0))
 
     def pay(self, player: int, outcome: Weighted) -> Fraction:
         """Return what a player gets at an end.
@@ -172,10 +173,58 @@ class TreeTheory(SharedForms[Weighted]):
     @form("over what chance draws, {who} <get> {value} on average if {outcome}")
     def average_payoff(self, who: int, value: Fraction, outcome: Weighted) -> Fraction:
         """Say what a player gets on average over what nature draws."""
-        mean = Fraction(0)
-        for node, weight in outcome:
-            mean += weight * self.pay(who, ((node, weight),))
-        return mean
+        return self._average(self.subject.order[who], outcome)
+
+    @form("{after after}, a threat of {who} to choose {action} <is|is not> credible")
+    def credible_threat(self, who: int, action: str, after: int) -> Proof:
+        """Say whether a player would do as announced, looking ahead."""
+        return self.will_play(who, action, after)
+
+    @form("the outcome in which {outcome} <is|is not> that of a subgame perfect equilibrium")
+    def subgame_perfect_outcome(self, outcome: Weighted) -> Proof:
+        """Say whether players who look ahead end there."""
+        ends = {node for node, _ in outcome}
+        found = {ends <= dict(self._follow(0, play)).keys() for play in self.equilibria}
+        if len(found) > 1:
+            return Proof(Verdict.UNKNOWN, "a tie: best play may end there or elsewhere")
+        return Proof(Verdict.PROVED if found.pop() else Verdict.REFUTED)
+
+    @form("the outcome in which {outcome} <is|is not> that of a Nash equilibrium")
+    def equilibrium_outcome(self, outcome: Weighted) -> bool:
+        """Say whether nobody gains by leaving a path if all others then do their worst to them."""
+        if not self.subject.tree_is_open:
+            raise Ungrounded("equilibria are looked for where nobody's moves are hidden")
+        path = {node for node, _ in outcome}
+        for node in reversed(range(self.tree.num_nodes)):
+            missing = set(self.tree.children[node]) - path
+            if len(missing) == len(self.tree.children[node]):
+                continue
+            if missing and int(self.tree.owner[node]) == CHANCE:
+                raise Ungrounded("it does not say what follows every draw")
+            path.add(node)
+        return all(
+            self._find_most(seat, path) <= self._average(seat, outcome)
+            for seat in range(self.num_players)
+        )
+
+    def _find_most(self, seat: int, path: set[int]) -> Fraction:
+        """Return the most that a player can get if the others keep to a path, and punish off it."""
+        tree = self.tree
+        values = [Fraction(0)] * tree.num_nodes
+        for node in reversed(range(tree.num_nodes)):
+            owner = int(tree.owner[node])
+            below = tree.children[node]
+            if owner == LEAF:
+                values[node] = exact(tree.payoffs[node][seat])
+            elif owner == CHANCE:
+                parts = [exact(tree.probability[child]) * values[child] for child in below]
+                values[node] = sum(parts, Fraction(0))
+            elif owner == seat:
+                values[node] = max(values[child] for child in below)
+            else:
+                kept = path.intersection(below) or below
+                values[node] = min(values[child] for child in kept)
+        return values[0]
 
     @form("{after after}, the next to choose <is|is not> {who}")
     def moves_next(self, who: int, after: int) -> bool:
