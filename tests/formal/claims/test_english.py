@@ -93,11 +93,6 @@ EVEN = "[mix(them, ['left'-1/3, 'centre'-1/3, 'right'-1/3])]"
         ),
         (
             DILEMMA,
-            "If they cooperate, defecting gives me 5 rather than 3.",
-            [pays("you", "5", "defect", "cooperate"), pays("you", "3", "cooperate", "cooperate")],
-        ),
-        (
-            DILEMMA,
             "If they cooperate, I get 3 by cooperating and 5 by defecting.",
             [pays("you", "3", "cooperate", "cooperate"), pays("you", "5", "defect", "cooperate")],
         ),
@@ -207,7 +202,7 @@ EVEN = "[mix(them, ['left'-1/3, 'centre'-1/3, 'right'-1/3])]"
         (
             DILEMMA,
             "The game has a unique equilibrium in which both defect.",
-            ["pure_equilibria(1).", f"equilibrium({at('defect', 'defect')})."],
+            ["equilibria(1).", f"equilibrium({at('defect', 'defect')})."],
         ),
         (
             HUNT,
@@ -621,11 +616,11 @@ def test_not_both_is_not_read_as_neither():
     assert len(read(HUNT, text.replace("not ", ""))) == 2
 
 
-def test_the_only_equilibrium_is_read_only_where_pure_ones_tell_it():
+def test_the_only_equilibrium_is_told_from_the_only_pure_one():
     # A is as good as B against X. They choose X where A has at least half, so (A, X) is the only
     # pure equilibrium, and every mix with at least half on A is one too.
     tied = NormalForm.bimatrix([[2, 2], [2, 0]], [[1, 0], [0, 1]], actions=(("A", "B"), ("X", "Y")))
-    assert read(tied, "The only Nash equilibrium is (A, X).") == []
+    assert verdicts(tied, "The only Nash equilibrium is (A, X).") == ["refuted", "proved"]
     assert verdicts(tied, "The only pure Nash equilibrium is (A, X).") == ["proved", "proved"]
 
 
@@ -665,7 +660,6 @@ def test_what_follows_namely_says_where_and_puts_no_condition_on_the_statement()
         ("At (defect, defect), nobody can gain by deviating unilaterally.", ["proved"]),
         ("Neither of us would deviate from mutual cooperation.", ["refuted"]),
         ("The lowest payoff I can get from cooperating is 0.", ["proved"]),
-        ("Even if they cooperate, defecting gives me 5 rather than 3.", ["proved", "proved"]),
         ("Defecting pays me more than cooperating, whatever the other player does.", ["proved"]),
     ],
 )

@@ -107,13 +107,6 @@ def test_every_sentence_about_a_tree_is_true(data: st.DataObject) -> None:
                 ),
             ],
         ),
-        (
-            "mixed_equilibrium([mix(you, ['R'-0.5, 'B'-0.5]), mix(them, ['R'-1])])",
-            [
-                "If the other player chooses R with probability 1, B earns you 0 on average.",
-                "If the other player chooses R with probability 1, R earns you 1 on average.",
-            ],
-        ),
         ("not(strictly_dominant('R'))", ["R is strictly dominant for you."]),
         ("higher(5, 3)", []),
         ("higher(5, X)", []),

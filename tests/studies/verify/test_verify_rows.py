@@ -309,18 +309,3 @@ def test_ratings_need_both_marks_or_none():
         UsageError, match="line 2: first_correct and last_correct are 0 or 1, got '1' and ''"
     ):
         read_ratings(head + "a,1,,\n")
-
-
-def test_runs_recorded_before_partly_read_sentences_are_reported_with_a_remark(tmp_path):
-    config = VerifyConfig("m", "prisoners-dilemma", **PLAIN)
-    old = make_attempt("defect", claims=[make_claim(0) | {"form": "payoff"}])
-    del old["partly_read"]
-    plays = [store_run(config.scene, 0, old)]
-    folder = SimpleNamespace(path=tmp_path, sorted_plays=lambda: plays, calls=lambda: ())
-    # Settings of that time named one model and one game.
-    stored = config.to_json() | {"model": "m", "game": config.game[0].to_json()}
-    measured = measure_reasoning(VerifyConfig.from_json(stored), folder)
-    blocks = show_audit(SimpleNamespace(frame=measured.frames.__getitem__)).blocks
-    assert blocks[0].text.startswith("These runs were recorded before partly read sentences")
-    told_apart = show_audit(SimpleNamespace(frame=lambda name: Rows([make_row(0)]))).blocks
-    assert not hasattr(told_apart[0], "kind")

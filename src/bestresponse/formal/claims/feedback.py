@@ -24,7 +24,6 @@ from bestresponse.formal.claims.claim import FORMS, Argument, Claim, Malformed
 from bestresponse.formal.claims.form import (
     SORTS,
     YOU,
-    Belief,
     Chain,
     Form,
     Mix,
@@ -194,8 +193,6 @@ def _table_candidates(grounded: Grounded, game: TableTheory) -> Iterator[Claim]:
                 yield Claim("weakly_dominant", (action, claim["who"]))
         case "equilibrium":
             yield from _list_deviations(claim, arguments["outcome"], game)
-        case "mixed_equilibrium":
-            yield from _show_better_choice(claim, arguments["mixes"], game)
         case "pareto_optimal":
             yield from _show_better_outcome(grounded, game)
         case "pareto_dominates":
@@ -256,26 +253,6 @@ def _list_deviations(claim: Claim, outcome: tuple[int, ...], game: TableTheory) 
             names = game.subject.actions[number]
             against = tuple(move for move in claim["outcome"] if move.who != player)
             yield Claim("better_response", (names[best], names[made], against, player))
-
-
-def _show_better_choice(claim: Claim, mixes: Belief, game: TableTheory) -> Iterator[Claim]:
-    """Yield what a choice in the mix and the best choice earn one player.
-
-    This is the first player who would rather choose otherwise.
-    """
-    for number, player in enumerate(game.subject.players):
-        against = mixes.leave_out(number)
-        values = game.expect(number, against)
-        mixed = [action for action, weight in enumerate(mixes.rows[number]) if weight]
-        worst = min(mixed, key=values.__getitem__)
-        best = max(range(len(values)), key=values.__getitem__)
-        if worst not in game.list_best(number, against):
-            names = game.subject.actions[number]
-            others = tuple(mix for mix in claim["mixes"] if mix.who != player)
-            for action in (worst, best):
-                args = (player, values[action], names[action], others)
-                yield Claim("expected_payoff", args)
-            return
 
 
 def _show_counterexample(grounded: Grounded, game: TableTheory) -> Iterator[Claim]:

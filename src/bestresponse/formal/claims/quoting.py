@@ -475,20 +475,23 @@ class QuoteCheck:
         """Return the moves of a claim behind which alone a later one that is named can be made."""
         if self.subject.tree is None:
             return set()
-        names = FORMS[claim.form].names
-        chain = [move for name in ("outcome", "after") if name in names for move in claim[name]]
-        if "action" in names:
+        chain: list[Move] = []
+        for name in {"outcome", "after"} & set(FORMS[claim.form].names):
+            chain += claim[name]
+        if "action" in FORMS[claim.form].names:
             chain.append(Move(claim["who"], claim["action"]))
-        everywhere = [move for infoset in self.subject.tree.infosets for move in infoset.moves]
+        everywhere: list[str] = []
+        for infoset in self.subject.tree.infosets:
+            everywhere += infoset.moves
         told = {action for one in said.named for _, action in one.choices}
-        places = [
-            place
-            for place, move in enumerate(chain)
-            if move.action in told and everywhere.count(move.action) == 1
-        ]
-        players = self.subject.players
-        before = chain[: max(places, default=0)]
-        return {(players.index(who), action) for who, action in before if who in players}
+        implied = set()
+        before: list[tuple[int, str]] = []
+        for who, action in chain:
+            if action in told and everywhere.count(action) == 1:
+                implied.update(before)
+            if who in self.subject.players:
+                before.append((self.subject.players.index(who), action))
+        return implied
 
     def _is_left(self, player: int, action: str, said: Said) -> bool:
         """Return whether a choice is left to a player where only another one does something."""

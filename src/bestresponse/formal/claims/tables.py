@@ -42,13 +42,6 @@ class _EquilibriumPayoff(NamedTuple):
     pure: bool
 
 
-class _Ahead(NamedTuple):
-    """How one action compares with another in a range of cases."""
-
-    earns_more: bool
-    earns_no_less: bool
-
-
 class _PayoffSpan(NamedTuple):
     """The least and the most that a player gets in a connected set of equilibria."""
 
@@ -352,53 +345,32 @@ class TableTheory(SharedForms[PureProfile]):
     # From which probability on: what is linear in a probability holds between two ends where it
     # holds at both.
 
-    def _is_ahead(
+    def _find_least_leads(
         self,
         player: int,
         action: int,
-        other: int,
         chosen: int,
         share: Fraction,
         side: int,
-    ) -> _Ahead:
-        """Say whether one action earns more than another, and whether it earns no less.
+    ) -> list[Fraction]:
+        """Return how much more an action earns than each other one, at least.
 
-        This is judged wherever the other player chooses something with a probability above (side 1)
-        or below (side -1) a share.
+        Wherever the other player chooses something with a probability above (side 1) or below
+        (side -1) a share, short of the share itself: below 0 where that earns less at the share.
         """
-        payoffs = self.own[player]
-        gains = [self.unscale(gain) for gain in payoffs[action] - payoffs[other]]
         edge = share + side * find_rounding(share, 2)
-        often = gains.pop(chosen)
-        for seldom in gains:
-            if edge * often + (1 - edge) * seldom < 0:
-                return _Ahead(earns_more=False, earns_no_less=False)
-        # Beyond the edge lies the end at which the choice is certain, or those at which it is not
-        # made.
-        least = often if side > 0 else min(gains, default=Fraction(1))
-        return _Ahead(earns_more=least > 0, earns_no_less=least >= 0)
-
-    def _is_best(
-        self,
-        player: int,
-        action: int,
-        chosen: int,
-        share: Fraction,
-        side: int,
-    ) -> bool:
-        """Say whether no other action earns more on one side of a share, as in `_is_ahead`."""
-        for other in range(len(self.own[player])):
-            ahead = self._is_ahead(
-                player,
-                action,
-                other=other,
-                chosen=chosen,
-                share=share,
-                side=side,
-            )
-            if not ahead.earns_no_less:
-                return False
-        return True
+        least = []
+        for other in self.own[player]:
+            leads = [self.unscale(lead) for lead in self.own[player][action] - other]
+            often = leads.pop(chosen)
+            # Beyond the edge lies the end at which the choice is certain, or those at which it is
+            # not made.
+            end = often if side > 0 else min(leads, default=Fraction(1))
+            for seldom in leads:
+                at_edge = edge * often + (1 - edge) * seldom
+                end = min(end, at_edge) if at_edge < 0 else end
+            least.append(end)
+        return least
 
     @form(
         "if the probability that {chosen} is above {share}, {action} <earns|need not earn> {who}"
@@ -413,15 +385,7 @@ class TableTheory(SharedForms[PureProfile]):
         who: int,
     ) -> bool:
         """Compare two actions where the other player chooses something often enough."""
-        ahead = self._is_ahead(
-            who,
-            action,
-            other=other,
-            chosen=chosen,
-            share=share,
-            side=1,
-        )
-        return ahead.earns_more
+        return self._find_least_leads(who, action, chosen, share=share, side=1)[other] > 0
 
     @form(
         "if the probability that {chosen} is below {share}, {action} <earns|need not earn> {who}"
@@ -436,15 +400,7 @@ class TableTheory(SharedForms[PureProfile]):
         who: int,
     ) -> bool:
         """Compare two actions where the other player chooses something seldom enough."""
-        ahead = self._is_ahead(
-            who,
-            action,
-            other=other,
-            chosen=chosen,
-            share=share,
-            side=-1,
-        )
-        return ahead.earns_more
+        return self._find_least_leads(who, action, chosen, share=share, side=-1)[other] > 0
 
     @form(
         "if the probability that {chosen} is above {share}, <no|some> choice <earns|can earn> {who}"
@@ -458,7 +414,7 @@ class TableTheory(SharedForms[PureProfile]):
         who: int,
     ) -> bool:
         """Say whether nothing earns more where the other player chooses something often enough."""
-        return self._is_best(who, action, chosen=chosen, share=share, side=1)
+        return min(self._find_least_leads(who, action, chosen, share=share, side=1)) >= 0
 
     @form(
         "if the probability that {chosen} is below {share}, <no|some> choice <earns|can earn> {who}"
@@ -472,33 +428,9 @@ class TableTheory(SharedForms[PureProfile]):
         who: int,
     ) -> bool:
         """Say whether nothing earns more where the other player chooses something seldom enough."""
-        return self._is_best(who, action, chosen=chosen, share=share, side=-1)
+        return min(self._find_least_leads(who, action, chosen, share=share, side=-1)) >= 0
 
     # Dominance.
-
-    def _dominates_strictly(
-        self,
-        player: int,
-        action: int,
-        other: int,
-        removed: _Removed = (),
-    ) -> bool:
-        """Say whether an action earns more in every case that is left."""
-        leads = self._compare(player, action, other, removed)
-        return action != other and bool(np.all(leads > 0))
-
-    def _dominates_weakly(
-        self,
-        player: int,
-        action: int,
-        other: int,
-        removed: _Removed = (),
-    ) -> bool:
-        """Say whether an action never earns less, and more in some case that is left."""
-        leads = self._compare(player, action, other, removed)
-        never_less = np.all(leads >= 0)
-        somewhere_more = np.any(leads > 0)
-        return bool(never_less and somewhere_more)
 
     def _compare(
         self,
@@ -522,12 +454,12 @@ class TableTheory(SharedForms[PureProfile]):
     @form("{action} <strictly dominates|does not strictly dominate> {other} for {who}")
     def strictly_dominates(self, action: int, other: int, who: int) -> bool:
         """Say whether one action earns more than another in every case."""
-        return self._dominates_strictly(who, action, other)
+        return self.strictly_dominates_without(action, other, (), who)
 
     @form("{action} <weakly dominates|does not weakly dominate> {other} for {who}")
     def weakly_dominates(self, action: int, other: int, who: int) -> bool:
         """Say whether one action earns never less than another, and somewhere more."""
-        return self._dominates_weakly(who, action, other)
+        return self.weakly_dominates_without(action, other, (), who)
 
     @form(
         "once {removed} is gone, {action} <strictly dominates|does not strictly dominate> {other}"
@@ -541,7 +473,8 @@ class TableTheory(SharedForms[PureProfile]):
         who: int,
     ) -> bool:
         """Say the same of the game that is left when some choices are eliminated."""
-        return self._dominates_strictly(who, action, other, removed)
+        leads = self._compare(who, action, other, removed)
+        return action != other and bool(np.all(leads > 0))
 
     @form(
         "once {removed} is gone, {action} <weakly dominates|does not weakly dominate> {other} for"
@@ -555,7 +488,8 @@ class TableTheory(SharedForms[PureProfile]):
         who: int,
     ) -> bool:
         """Say the same of the game that is left when some choices are eliminated."""
-        return self._dominates_weakly(who, action, other, removed)
+        leads = self._compare(who, action, other, removed)
+        return bool(np.all(leads >= 0) and np.any(leads > 0))
 
     def _list_others(self, action: int, player: int) -> list[int]:
         count = len(self.own[player])
@@ -600,8 +534,10 @@ class TableTheory(SharedForms[PureProfile]):
     @form("some mix <strictly dominates|does not strictly dominate> {action} for {who}")
     def strictly_dominated_by_some_mix(self, action: int, who: int) -> bool:
         """Say whether some mix earns more than an action in every case; it may be pure."""
-        dominated = find_dominated(self._scaled, strict=True)
-        return any((one.player, one.action) == (who, action) for one in dominated)
+        for one in find_dominated(self._scaled, strict=True):
+            if (one.player, one.action) == (who, action):
+                return True
+        return False
 
     @cached_property
     def _scaled(self) -> NormalForm:

@@ -473,6 +473,7 @@ class _TextReader:
     levels: list[_Level] = field(default_factory=list)
     parsed: int = 0
     reduced: bool = False
+    names_moves: bool = False
     why: str = ""
 
     def __post_init__(self) -> None:
@@ -509,6 +510,7 @@ class _TextReader:
         for first, last in split_sentences(self.text, begin, end):
             sentence = " ".join(self.text[first:last].split())
             stance = take_stance(sentence, self.alone)
+            self.names_moves = self.names_moves or self.alone.may_name_move(sentence)
             told = Told()
             self.why = f"it has more than {_LONGEST_SENTENCE} characters"
             if context is None:
@@ -552,6 +554,7 @@ class _TextReader:
             return Told(), context
         self.parsed += 1
         reader = self.alone if _THIRD.search(sentence) else self.addressed
+        reader.alone = not self.names_moves
         told = self._claim(reader, sentence, context)
         self.why = reader.why
         if self.reduced and self.why == "":

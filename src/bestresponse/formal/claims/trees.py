@@ -4,25 +4,22 @@ Claims are decided by backward induction and by looking at the ends of the game.
 
 Where everybody sees everything, a move is certain where every pure subgame perfect equilibrium
 makes it, impossible where none does; where some do and others do not, the mover is indifferent
-somewhere below, and the claim is undecided: a tie is stated as a tie. Where something is hidden, a
-move is certain where all others are worse in every case that the mover thinks possible
-(`find_surviving_moves`), and undecided where that depends on what the others do.
+somewhere below, and the claim is undecided: a tie is stated as a tie. Where something is hidden,
+nothing is said of what players who look ahead choose.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import cached_property
-from itertools import permutations
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
 from bestresponse.core.errors import TooLarge
-from bestresponse.formal.claims.form import Chain, Move, SharedForms, Ungrounded, form, number_text
+from bestresponse.formal.claims.form import Chain, Move, SharedForms, Ungrounded, form
 from bestresponse.formal.claims.subject import Subject, exact
 from bestresponse.logic.engine import Proof, Verdict
 from bestresponse.theory.trees.perfection.subgame_perfect import (
@@ -32,10 +29,7 @@ from bestresponse.theory.trees.perfection.subgame_perfect import (
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 MOST_EQUILIBRIA: Final = 2_000
-MOST_NODES: Final = 20_000
 
-Values = list[tuple[Fraction, ...]]
-"""For each node a value for each player."""
 Weighted = tuple[tuple[int, Fraction], ...]
 """Nodes, each with the probability that nature leads there."""
 
@@ -63,31 +57,17 @@ class TreeTheory(SharedForms[Weighted]):
             )
         return solution.equilibria
 
-    @cached_property
-    def surviving(self) -> Surviving:
-        """The moves that remain when what is worse in every case is taken away."""
-        return find_surviving_moves(self.tree)
-
     def list_moves(self, node: int) -> tuple[str, ...]:
         """List the moves that best play can make at a node, in the order of the game."""
         infoset = self.tree.infosets[int(self.tree.infoset[node])]
-        if not self.subject.tree_is_open:
-            kept = self.surviving.moves[int(self.tree.infoset[node])]
-            return tuple(infoset.moves[k] for k in sorted(kept))
         owner = self.tree.players[infoset.player]
         made = {equilibrium.moves[owner][infoset.label] for equilibrium in self.equilibria}
         return tuple(move for move in infoset.moves if move in made)
 
     def list_worths(self, node: int, player: int) -> tuple[Fraction, ...]:
-        """List what a player can get by best play from a node on, each value once.
-
-        The ends where it is a range.
-        """
+        """List what a player can get by best play from a node on, each value once."""
         seat = self.subject.order[player]
-        if self.subject.tree_is_open:
-            worths = {self._average(seat, self._follow(node, play)) for play in self.equilibria}
-        else:
-            worths = {self.surviving.least[node][seat], self.surviving.most[node][seat]}
+        worths = {self._average(seat, self._follow(node, play)) for play in self.equilibria}
         return tuple(sorted(worths))
 
     def _follow(self, node: int, play: SubgamePerfectEquilibrium) -> Iterator[tuple[int, Fraction]]:
@@ -108,8 +88,10 @@ class TreeTheory(SharedForms[Weighted]):
 
     def _average(self, seat: int, ends: Iterable[tuple[int, Fraction]]) -> Fraction:
         """Return what a player gets on average at some ends."""
-        paid = [weight * exact(self.tree.payoffs[end][seat]) for end, weight in ends]
-        return sum(paid, Fraction(0))
+        mean = Fraction(0)
+        for end, weight in ends:
+            mean += weight * exact(self.tree.payoffs[end][seat])
+        return mean
 
     def pay(self, player: int, outcome: Weighted) -> Fraction:
         """Return what a player gets at an end.
@@ -147,10 +129,7 @@ class TreeTheory(SharedForms[Weighted]):
             return Proof(Verdict.REFUTED)
         if len(moves) == 1:
             return Proof(Verdict.PROVED)
-        why = "it depends on what the others do:"
-        if self.subject.tree_is_open:
-            why = "a tie: best play may choose"
-        return Proof(Verdict.UNKNOWN, f"{why} {' or '.join(moves)}")
+        return Proof(Verdict.UNKNOWN, f"a tie: best play may choose {' or '.join(moves)}")
 
     @form("{after after}, with everybody looking ahead {who} <get> {value}")
     def continuation_payoff(
@@ -161,10 +140,6 @@ class TreeTheory(SharedForms[Weighted]):
     ) -> Fraction | Proof:
         """Say what a player gets if everybody looks ahead."""
         values = self.list_worths(after, who)
-        if not self.subject.tree_is_open and values[0] <= value <= values[-1] and len(values) > 1:
-            low, high = map(number_text, values)
-            why = f"between {low} and {high}, depending on what the players do"
-            return Proof(Verdict.UNKNOWN, why)
         if len(values) == 1:
             return values[0]
         tie = Proof(Verdict.UNKNOWN, "a tie: best play can lead to different payoffs")
@@ -202,10 +177,10 @@ class TreeTheory(SharedForms[Weighted]):
             if missing and int(self.tree.owner[node]) == CHANCE:
                 raise Ungrounded("it does not say what follows every draw")
             path.add(node)
-        return all(
-            self._find_most(seat, path) <= self._average(seat, outcome)
-            for seat in range(self.num_players)
-        )
+        for seat in range(self.num_players):
+            if self._find_most(seat, path) > self._average(seat, outcome):
+                return False
+        return True
 
     def _find_most(self, seat: int, path: set[int]) -> Fraction:
         """Return the most that a player can get if the others keep to a path, and punish off it."""
@@ -217,13 +192,13 @@ class TreeTheory(SharedForms[Weighted]):
             if owner == LEAF:
                 values[node] = exact(tree.payoffs[node][seat])
             elif owner == CHANCE:
-                parts = [exact(tree.probability[child]) * values[child] for child in below]
-                values[node] = sum(parts, Fraction(0))
+                for child in below:
+                    values[node] += exact(tree.probability[child]) * values[child]
             elif owner == seat:
-                values[node] = max(values[child] for child in below)
+                values[node] = max(map(values.__getitem__, below))
             else:
                 kept = path.intersection(below) or below
-                values[node] = min(values[child] for child in kept)
+                values[node] = min(map(values.__getitem__, kept))
         return values[0]
 
     @form("{after after}, the next to choose <is|is not> {who}")
@@ -251,95 +226,3 @@ class TreeTheory(SharedForms[Weighted]):
             moves.append(Move(mover, self.tree.branch_labels[node]))
             node = parent
         return moves
-
-
-@dataclass(frozen=True, slots=True)
-class Surviving:
-    """The moves left in each information set, and each node's least and most worth.
-
-    The worth of a node is what it can be worth.
-    """
-
-    moves: tuple[frozenset[int], ...]
-    least: Values
-    most: Values
-
-
-def find_surviving_moves(tree: Tree) -> Surviving:
-    """Find what somebody will certainly not do in a tree with hidden moves.
-
-    This holds whatever the others do and whatever the player believes.
-
-    A move is taken away where another move of the same information set is better at every node of
-    the set: the least that it can lead to is more than the most that the first can lead to, with
-    averages over nature and among the moves that are left. This is repeated until nothing changes;
-    what is left is a superset of what rational players may do (Li 2017 calls such a move obviously
-    dominated).
-    """
-    if tree.num_nodes > MOST_NODES:
-        raise TooLarge(
-            f"the tree has {tree.num_nodes:,} nodes; hidden moves are looked through in"
-            f" {MOST_NODES:,}"
-        )
-    sets: list[list[int]] = [[] for _ in tree.infosets]
-    for node, index in enumerate(tree.infoset.tolist()):
-        if index >= 0:
-            sets[index].append(node)
-    counts = [len(infoset.moves) for infoset in tree.infosets]
-    moves = tuple(frozenset(range(count)) for count in counts)
-    while True:
-        left = Surviving(moves, _bound(tree, moves, min), _bound(tree, moves, max))
-        fewer = []
-        for nodes, kept in zip(sets, moves, strict=True):
-            pairs = permutations(kept, 2)
-            bad = {worse for better, worse in pairs if _is_better(tree, nodes, better, worse, left)}
-            fewer.append(kept - bad)
-        if tuple(fewer) == moves:
-            return left
-        moves = tuple(fewer)
-
-
-def _bound(
-    tree: Tree,
-    moves: tuple[frozenset[int], ...],
-    choose: Callable[[tuple[Fraction, ...]], Fraction],
-) -> Values:
-    """Return what each node is worth to each player if `choose` picks the moves.
-
-    `choose` (min or max) picks among the moves that are left, for each player separately.
-    """
-    values: Values = [()] * tree.num_nodes
-    for node in reversed(range(tree.num_nodes)):
-        owner = int(tree.owner[node])
-        children = tree.children[node]
-        if owner == LEAF:
-            payoffs = tree.payoffs[node].tolist()
-            values[node] = tuple(map(exact, payoffs))
-        elif owner == CHANCE:
-            means = [Fraction(0)] * len(tree.players)
-            for child in children:
-                probability = exact(tree.probability[child])
-                for seat, value in enumerate(values[child]):
-                    means[seat] += probability * value
-            values[node] = tuple(means)
-        else:
-            left = moves[int(tree.infoset[node])]
-            kept = [values[children[move]] for move in left]
-            values[node] = tuple(map(choose, zip(*kept, strict=True)))
-    return values
-
-
-def _is_better(
-    tree: Tree,
-    nodes: list[int],
-    good: int,
-    bad: int,
-    left: Surviving,
-) -> bool:
-    """Say whether one move is better than another at every node of an information set."""
-    seat = int(tree.owner[nodes[0]])
-    for node in nodes:
-        children = tree.children[node]
-        if left.least[children[good]][seat] <= left.most[children[bad]][seat]:
-            return False
-    return True

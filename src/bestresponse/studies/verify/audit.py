@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from bestresponse.core.json import JsonMapping
 from bestresponse.report.blocks import Measurement, Shown
-from bestresponse.report.document import Block, Code, Column, Note, Paragraph, Quote, Table
+from bestresponse.report.document import Block, Code, Column, Paragraph, Quote, Table
 from bestresponse.studies.verify.ratings import RunRow
 
 _SAMPLED = 100
@@ -24,10 +24,6 @@ _COLUMNS = (
     Column("claim in words"),
     Column("verdict"),
     Column("correction, or why there is none"),
-)
-_OLD = (
-    "These runs were recorded before partly read sentences were told apart from read ones. What was"
-    " left out of a sentence is not known; run them again to see it."
 )
 
 
@@ -126,8 +122,6 @@ def show_audit(measured: Measurement) -> Shown:
     """
     rows = measured.frame("runs").rows
     blocks: list[Block] = []
-    if not all("partly_read" in attempt for row in rows for attempt in row["transcript"]):
-        blocks.append(Note(_OLD, "warning"))
     for row in rows[:_SHOWN]:
         blocks += _show_run(row)
     if not any(isinstance(block, Table) for block in blocks):

@@ -22,7 +22,6 @@ from bestresponse.formal.claims.english.parts import (
     Either,
     Fact,
     Impossible,
-    Instead,
     PaidAmount,
     Part,
     Party,
@@ -58,15 +57,9 @@ class Amounts(Cases):
                 shares.append(Share(party, part._replace(average=average)))
             elif isinstance(part, Share):
                 shares.append(part)
-        instead = find_first(parts, Instead)
-        return self._pay(tuple(shares), find_side(parts), instead)
+        return self._pay(tuple(shares), find_side(parts))
 
-    def _pay(
-        self,
-        shares: tuple[Share, ...],
-        side: Side,
-        instead: Instead | None,
-    ) -> Fact:
+    def _pay(self, shares: tuple[Share, ...], side: Side) -> Fact:
         def state(case: Choices) -> Iterator[Claim]:
             if ALWAYS in case:
                 for kind in ("guaranteed", "limited"):
@@ -76,17 +69,15 @@ class Amounts(Cases):
             for party, amount in shares:
                 for player in self._find_paid(case, party, amount, mover):
                     yield self._claim_payoff(case, player, amount)
-            if instead is not None:
-                yield self._claim_instead(case, shares[0], instead, mover)
 
         def again(party: Party, act: Act | None, amount: PaidAmount) -> Fact:
-            require(len(shares) == 1 and instead is None, "it is not clear what goes on")
+            require(len(shares) == 1, "it is not clear what goes on")
             before = shares[0]
             average = amount.average or before.amount.average
             paid = party if party.players else before.party
             share = Share(paid, amount._replace(average=average))
             same_side = side if act is None else Side(act, side.case)
-            return self._pay((share,), same_side, None)
+            return self._pay((share,), same_side)
 
         return Fact(state, shares[0].party if len(shares) == 1 else UNSAID, again)
 
@@ -117,28 +108,6 @@ class Amounts(Cases):
         require_said(not amount.average, "it is not said over what the average is taken")
         return Claim("payoff", (name, amount.value, self._chain(case)))
 
-    def _claim_instead(
-        self,
-        case: Choices,
-        share: Share,
-        instead: Instead,
-        mover: int | None,
-    ) -> Claim:
-        """Claim what the other move gives: the one that is named, else the only other one."""
-        player, *others = self._find_paid(case, share.party, share.amount, mover)
-        mover = player if mover is None else mover
-        is_one_move = not (self.has_turns or others) and isinstance(case.get(mover), int)
-        require_said(is_one_move, "it is not said instead of what")
-        act, outcome = instead.side
-        if outcome:
-            case |= dict(outcome)
-        elif act is not None:
-            case |= {mover: act.index(mover)}
-        else:
-            case |= {mover: self._other_index(mover, case[mover])}
-        amount = instead.amount._replace(average=share.amount.average)
-        return self._claim_payoff(case, player, amount)
-
     def _read_pays_pair(self, *parts: Part) -> Either:
         """Pay two numbers: the reasoner's is the first, or they are in the order of the game."""
         require(len(self.everybody) == 2, "there are not two players")
@@ -148,7 +117,7 @@ class Amounts(Cases):
             shares = []
             for player, value in zip(order, numbers, strict=True):
                 shares.append(Share(Party((player,)), PaidAmount(value)))
-            facts.append(self._pay(tuple(shares), find_side(parts), None))
+            facts.append(self._pay(tuple(shares), find_side(parts)))
         return Either(facts)
 
     # Comparisons.
@@ -299,7 +268,8 @@ class Amounts(Cases):
                 require("anybody" in parts or "whole" in parts, "it may be the best of somebody")
                 yield Claim(f"{kind}_payoff", (amount.value,))
             else:
-                require("whole" in parts, "a sentence before may have said by which move")
+                is_said = "whole" in parts or self.alone
+                require(is_said, "a sentence before may have said by which move")
                 names = self._name(player)
                 yield Claim(f"{kind}_possible_individual_payoff", (amount.value, *names))
 

@@ -33,14 +33,22 @@ from bestresponse.formal.claims.form import Mix, Move, WrittenNumber
 class Cases:
     """What a sentence says of moves and players.
 
-    `context` is the case that a heading above it sets.
+    `context` is the case that a heading above it sets; if `alone`, no move is named before it.
     """
 
-    def __init__(self, words: Vocabulary, tokens: list[Token], context: Case) -> None:
+    def __init__(
+        self,
+        words: Vocabulary,
+        tokens: list[Token],
+        context: Case,
+        *,
+        alone: bool = False,
+    ) -> None:
         self.words = words
         self.tokens = tokens
         self.subject = words.subject
         self.context = dict(context)
+        self.alone = alone
         self.everybody = tuple(range(len(self.subject.players)))
         self.has_turns = self.subject.tree is not None
 
@@ -98,13 +106,6 @@ class Cases:
         require(left == 0 or (left > 0 and len(others) == 1), "these are not all probabilities")
         weights |= dict.fromkeys(others, left)
         return tuple(weights.get(index, Fraction(0)) for index in indices)
-
-    def _read_mixes_some(self, *parts: Part) -> Case:
-        acts = pick(parts, Act)
-        require(len(self.everybody) == 2, "there is more than one opponent")
-        party = find_first(parts, Party) or Party((1,))
-        share = Fraction(1, len(acts))
-        return self._read_mixes(party, *(MoveChance(act, share) for act in acts))
 
     def _read_mixes_evenly(self, party: Party | None = None) -> Case:
         party = party or Party(self.everybody[1:])

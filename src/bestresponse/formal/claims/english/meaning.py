@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import cached_property, partial, partialmethod
+from functools import partial, partialmethod
 from itertools import chain, product
 from math import prod
 from typing import Any, Final
 
-import numpy as np
 from lark import Token, Tree
 
 from bestresponse.formal.claims.claim import Claim
@@ -32,7 +31,6 @@ from bestresponse.formal.claims.english.parts import (
     FactItem,
     Group,
     Impossible,
-    Instead,
     MoveChance,
     PaidAmount,
     Part,
@@ -71,7 +69,6 @@ _FLAGS: Final = {
 _KINDS: Final[dict[str, Callable[..., Any]]] = {
     "chance": MoveChance,
     "share": Share,
-    "instead": Instead,
     "item": FactItem,
     "side": make_side,
     "more": partial(Relation, 1),
@@ -226,25 +223,11 @@ class Meaning(Amounts):
         """
         count = find_first(parts, WrittenNumber) or Fraction(int("sole" in parts))
         cases = [dict(case) for case in pick(parts, Case)]
-        sole = count == 1 and cases and self.shows_sole_equilibrium
-        require("pure" in parts or sole, "mixed equilibria may be counted")
+        require("pure" in parts or count == 1, "mixed equilibria may be counted")
         require(len(cases) in (0, count), "others are listed than counted")
+        form = "pure_equilibria" if "pure" in parts else "equilibria"
         equilibria = [Claim("equilibrium", (self._chain(case),)) for case in cases]
-        return self._solve([Claim("pure_equilibria", (count,)), *equilibria])
-
-    @cached_property
-    def shows_sole_equilibrium(self) -> bool:
-        """Whether the number of pure equilibria says if there is one equilibrium.
-
-        This is so in 2 x 2 games in which no reply is tied.
-
-        With a tie one pure equilibrium may have mixed ones beside it, and with three players too.
-        """
-        payoffs = getattr(self.subject.game, "payoffs", np.zeros(0))
-        if payoffs.shape != (2, 2, 2):
-            return False
-        leads = [np.diff(payoffs[seat], axis=seat) for seat in self.everybody]
-        return all(lead.all() for lead in leads)
+        return self._solve([Claim(form, (count,)), *equilibria])
 
     def _read_mixed_equilibrium(self, *parts: Part) -> Fact:
         chosen = dict(chain.from_iterable(pick(parts, Case)))
@@ -255,9 +238,7 @@ class Meaning(Amounts):
         form = "mixed_equilibrium_part" if part else "mixed_equilibrium"
         claims = [Claim(form, (mixes,))]
         if "sole" in parts:
-            require(self.shows_sole_equilibrium, "there may be others")
-            is_pure = all(1 in mix for mix in chosen.values())
-            claims.append(Claim("pure_equilibria", (Fraction(is_pure),)))
+            claims.append(Claim("equilibria", (Fraction(1),)))
         return self._solve(claims)
 
     def _read_at_equilibrium(self, *parts: Part) -> Fact:
@@ -266,10 +247,12 @@ class Meaning(Amounts):
         amount = pick(parts, PaidAmount)[0]
         is_each = not self.has_turns and not party.we and party.players
         require(is_each, "it may be a sum, or the moves come in turn")
-        is_known = "sole" not in parts or self.shows_sole_equilibrium
-        require(is_known, "there may be others that pay the same")
-        names = [self._name(player) for player in party.players]
-        return self._solve([Claim("equilibrium_payoff", (*n, amount.value)) for n in names])
+        claims = []
+        for player in party.players:
+            claims.append(Claim("equilibrium_payoff", (*self._name(player), amount.value)))
+        if "sole" in parts:
+            claims.append(Claim("equilibria", (Fraction(1),)))
+        return self._solve(claims)
 
     def _judge_moves(self, form: str, *parts: Part) -> Fact:
         acts = pick(parts, Act)

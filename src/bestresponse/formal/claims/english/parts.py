@@ -109,13 +109,6 @@ class MoveChance(NamedTuple):
     share: Fraction
 
 
-class Instead(NamedTuple):
-    """What another move would give."""
-
-    amount: PaidAmount
-    side: Side = Side(None)
-
-
 class Relation(NamedTuple):
     """More (1) or less (-1), and by how much where that is said."""
 
@@ -159,7 +152,6 @@ Part = (
     | PaidAmount
     | Share
     | MoveChance
-    | Instead
     | Relation
     | WrittenNumber
     | str

@@ -134,6 +134,8 @@ class SentenceReader:
 
     def __init__(self, subject: Subject, you: int = 0) -> None:
         self.words = Vocabulary(subject, you)
+        self.alone = False
+        """Whether no sentence before named a move."""
         self.why = ""
         """Why the sentence before was not read; empty where it was."""
 
@@ -172,6 +174,12 @@ class SentenceReader:
         """Return whether a sentence names a move or a number."""
         tokens = self.words.find_known(sentence)
         return any(token.type in ("MOVE", "NUMBER", "SHARE") for token in tokens)
+
+    def may_name_move(self, sentence: str) -> bool:
+        """Return whether a word of a sentence may be one of the name of a move."""
+        words = split_words(sentence)
+        known = {word for phrase in self.words.forms for word in phrase}
+        return not known.isdisjoint({*words, *map(str.lower, words)})
 
     def tells(self, clause: str) -> bool:
         """Return whether a clause says something of the game.
@@ -296,7 +304,7 @@ class SentenceReader:
             return []
         self.why = "it does not say enough, or nothing that can be meant in this game"
         try:
-            return Meaning(self.words, tokens, context).find_meanings(tree)
+            return Meaning(self.words, tokens, context, alone=self.alone).find_meanings(tree)
         except Impossible as reason:
             self.why = str(reason)
             return []

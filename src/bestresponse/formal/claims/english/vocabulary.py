@@ -266,19 +266,7 @@ class Vocabulary:
 
         `UnknownWord` where a word is not known or not clear.
         """
-        words = split_words(sentence)
-        tokens: list[Token] = []
-        position = 0
-        while position < len(words):
-            profile = self._find_profile(words, position)
-            if profile is not None:
-                tokens += profile.tokens
-                position = profile.end
-                continue
-            token, length = self._find_longest(words, position, tokens)
-            tokens.append(token)
-            position += length
-        return tokens
+        return list(self._find_all(split_words(sentence), strict=True))
 
     def _find_profile(self, words: list[str], position: int) -> _Profile | None:
         """Return the moves in brackets at a position, which need no other sign that they are some.
@@ -309,27 +297,26 @@ class Vocabulary:
 
     def find_known(self, clause: str) -> Iterator[Token]:
         """Yield the terminals of the words that are known and clear, with their places."""
-        words = split_words(clause)
+        yield from self._find_all(split_words(clause), strict=False)
+
+    def _find_all(self, words: list[str], *, strict: bool) -> Iterator[Token]:
+        """Yield terminals with their places; what is not known is an error or left out."""
         tokens: list[Token] = []
         position = 0
         while position < len(words):
-            profile = self._find_profile(words, position)
-            if profile is not None:
-                tokens += profile.tokens
-                for number, token in enumerate(profile.tokens):
-                    token.start_pos = position + number
-                    yield token
-                position = profile.end
-                continue
+            found = self._find_profile(words, position)
             try:
                 token, length = self._find_longest(words, position, tokens)
+                found = found or _Profile([token], position + length)
             except UnknownWord:
-                position += 1
-                continue
-            token.start_pos = position
-            tokens.append(token)
-            position += length
-            yield token
+                if strict and not found:
+                    raise
+                found = found or _Profile([], position + 1)
+            for number, token in enumerate(found.tokens):
+                token.start_pos = position + number
+            tokens += found.tokens
+            yield from found.tokens
+            position = found.end
 
     def _find_longest(
         self,
