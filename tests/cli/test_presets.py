@@ -8,6 +8,7 @@ from model_server import ModelServer
 from typer.testing import CliRunner
 
 from bestresponse.cli.app import app
+from bestresponse.formal.claims.claim import PAPER_FORMS
 
 COMMANDS = {
     "bench stories": ("samples", 5, ["--model", "random", "--count", "2"]),
@@ -76,6 +77,34 @@ def test_verify_asks_as_the_paper_does_and_counts_its_queries(tmp_path):
     (body,) = map(json.loads, server.delivered)
     assert body["temperature"] == 1.0
     assert "write down" not in json.dumps(body["messages"])
+
+
+def test_the_translator_of_the_paper_is_offered_its_queries_alone(tmp_path):
+    server = ModelServer(lambda body: "If both pick R, I get 1.\nANSWER: R")
+    words = ["--preset", "paper", "--model", server.model, "--attempts", "1", "--repeats", "2"]
+    done = run("verify prisoners-dilemma-lelma", *words, "--output-dir", str(tmp_path))
+    server.close()
+    assert done.exit_code == 0, done.output
+    bodies = list(map(json.loads, server.delivered))
+    asked = [body for body in bodies if "The forms of claim" in json.dumps(body["messages"])]
+    offered = re.findall(r"\n- (\w+): \w+ \(", asked[0]["messages"][-1]["content"])
+    assert set(offered) == set(PAPER_FORMS)
+    reasoners = [body["seed"] for body in bodies if body["temperature"] == 1.0]
+    assert len(set(reasoners)) == len(reasoners) == 2
+
+
+@pytest.mark.parametrize("command", ["bench stories --count 1", "bench strategies"])
+def test_samples_of_the_preset_differ_in_their_seeds(command, tmp_path):
+    server = ModelServer(lambda body: "no")
+    words = ["--preset", "paper", "--model", server.model, "--attempts", "1"]
+    if command == "bench strategies":
+        words += ["--strategies", "default-move"]
+    done = run(command, *words, "--output-dir", str(tmp_path))
+    server.close()
+    assert done.exit_code == 0, done.output
+    bodies = list(map(json.loads, server.delivered))
+    assert {body["temperature"] for body in bodies} == {1.0}
+    assert len({body["seed"] for body in bodies}) == len(bodies) == 5
 
 
 @pytest.mark.parametrize("command", COMMANDS)

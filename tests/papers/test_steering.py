@@ -677,7 +677,7 @@ def _(debates):
         seat, manner, text = facts["said"][-1]
         changed = {**facts, "said": [*facts["said"][:-1], [seat, manner, f"{text} Indeed."]]}
         certain = Policy(tree, np.concatenate([mark(one, one is infoset) for one in tree.infosets]))
-        nearest = Nearest(certain, embed, 0.9)
+        nearest = Nearest(certain, embed, 2.0)
         key = canonical([role, told, third, changed, *rest])
         assert nearest.at(tree.players[infoset.player], key)[infoset.moves[0]] == 1.0, number
         assert 0 < nearest.distances[0] < 0.5

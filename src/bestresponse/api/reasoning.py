@@ -113,7 +113,8 @@ def verify(
             return review(translation.find_translator(translator))
         named = as_model(translator)
         with open_models((named,), Path(output_dir)) as models:
-            return review(translation.ModelTranslator(models.models[named]))
+            opened_model = models.models[named]
+            return review(translation.ModelTranslator(opened_model, forms=checked_forms))
     finally:
         opened.close()
 

@@ -32,10 +32,12 @@ from bestresponse.formal.claims.claim import (
     OF_TABLES,
     OF_TREES,
     Claim,
+    FormSet,
     JsonAnswer,
     Malformed,
     QuotedClaim,
     claims_schema,
+    counts_in,
     read_answer,
 )
 from bestresponse.formal.claims.english.reader import (
@@ -592,13 +594,15 @@ TRANSLATION_TOKENS: Final = 4096
 class ModelTranslator:
     """Asks a model for the claims of a text.
 
-    A reply that is cut off is kept as far as it goes and gone on with.
+    A reply that is cut off is kept as far as it goes and gone on with. Only those of `forms` are
+    offered.
     """
 
     model: Model
     max_tokens: int = TRANSLATION_TOKENS
     temperature: float | None = 0.0
     seed: int | None = None
+    forms: FormSet = "all"
 
     @property
     def name(self) -> str:
@@ -613,12 +617,12 @@ class ModelTranslator:
         rows: list[QuotedClaim] = []
         calls: list[Call] = []
         cut = 0
-        prompt = write_translation_prompt(text, subject)
+        prompt = write_translation_prompt(text, subject, self.forms)
         messages: tuple[Message, ...] = (
             Message("system", TEXTS.text("system")),
             Message("user", prompt),
         )
-        schema = _write_schema(subject) if self.model.abilities.schema else None
+        schema = _write_schema(subject, self.forms) if self.model.abilities.schema else None
         for number in range(1, _MOST_REPLIES + 1):
             request = Request(
                 messages,
@@ -655,13 +659,14 @@ class ModelTranslator:
         return Translation(tuple(dict.fromkeys(claims)), tuple(calls), passages, cut)
 
 
-def forms_for(subject: Subject) -> tuple[str, ...]:
-    """The forms that can be claimed of a game."""
+def forms_for(subject: Subject, forms: FormSet = "all") -> tuple[str, ...]:
+    """The forms of a set that can be claimed of a game."""
     empty = (form for form in FORMS if form not in OF_TABLES and form not in OF_TREES)
-    return (*(OF_TABLES if subject.tree is None else OF_TREES), *empty)
+    known = (*(OF_TABLES if subject.tree is None else OF_TREES), *empty)
+    return tuple(form for form in known if counts_in(form, forms))
 
 
-def _write_schema(subject: Subject) -> str:
+def _write_schema(subject: Subject, forms: FormSet) -> str:
     """Return the JSON schema of an answer about a game."""
     players = subject.players
     moves = tuple(dict.fromkeys(chain.from_iterable(subject.actions)))
@@ -669,16 +674,16 @@ def _write_schema(subject: Subject) -> str:
         # Moves of a tree may be nature's, whose names are not among the players' actions.
         players = (*players, NATURE)
         moves = ()
-    return schema_text(claims_schema(forms_for(subject), players, moves))
+    return schema_text(claims_schema(forms_for(subject, forms), players, moves))
 
 
-def write_translation_prompt(text: str, subject: Subject) -> str:
+def write_translation_prompt(text: str, subject: Subject, offered: FormSet = "all") -> str:
     """Return what a model is asked in order to find the claims of a text."""
     actions = []
     for player, moves in zip(subject.players, subject.actions, strict=True):
         actions.append(f"- {player}: {', '.join(moves)}")
     forms = []
-    for name in forms_for(subject):
+    for name in forms_for(subject, offered):
         if name != NO_CLAIM:
             form = FORMS[name]
             arguments = ", ".join(f"{name} ({sort.value})" for name, sort in form.parameters)

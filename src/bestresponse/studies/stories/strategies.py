@@ -102,7 +102,13 @@ class StrategiesConfig(RunSettings):
     )
     temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature.")
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {
-        "paper": {"attempts": 5, "samples": 5, "max_tokens": 1024, "temperature": 1.0}
+        "paper": {
+            "attempts": 5,
+            "samples": 5,
+            "max_tokens": 1024,
+            "temperature": 1.0,
+            "llm_seed": 0,
+        }
     }
     llm_seed: int | None = setting(default=None, help="Seed sent to models that accept one.")
 

@@ -154,6 +154,7 @@ class StoriesConfig(RunSettings):
             "choose": "first",
             "shots": 1,
             "attempts": 5,
+            "llm_seed": 0,
             "samples": 5,
             "max_tokens": 1024,
             "temperature": 1.0,

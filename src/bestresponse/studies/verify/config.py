@@ -90,6 +90,7 @@ class VerifyConfig(RunSettings):
             "temperature": 1.0,
             "max_tokens": 1024,
             "attempts": 5,
+            "llm_seed": 0,
             "repeats": 30,
         }
     }

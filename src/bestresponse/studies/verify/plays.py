@@ -107,7 +107,7 @@ def _make_reviewer(config: VerifyConfig, reasoner: str, models: Mapping[str, Mod
     if name in translators.names():
         translator = find_translator(name)
     else:
-        translator = ModelTranslator(models[name], seed=config.llm_seed)
+        translator = ModelTranslator(models[name], seed=config.llm_seed, forms=config.forms)
     return Reviewer(
         translator,
         EmbeddedEngine,
