@@ -268,6 +268,10 @@ def check_rsr(shared):
         needs = sum(resident.need for resident in RESIDENTS if game["alive"][resident.name])
         supply = sum(ABUNDANCE[game["abundance"]]) / 2
         assert game["rsr_end"] == (pytest.approx(supply / needs) if needs else None)
+    for heads, values in shared.six.figures.groups:
+        games = shared.six.frame("games").select(condition=heads[0])
+        ends = [game["rsr_end"] for game in games if game["rsr_end"] is not None]
+        assert values["rsr_end"].estimate == pytest.approx(mean(ends))
 
 
 @promise("6.2: the less water at the start, the higher RSR_E in the paper's games")
@@ -717,7 +721,11 @@ def check_agreement(shared):
         for judge, values in table.items()
         for item, value in enumerate(values)
     ]
+    # What one alone has judged says nothing of agreement.
+    scores += [ResidentScore("Ada", f"h{item}", "Alex", "reasoning", 1) for item in range(6)]
     (row,) = summarise(scores)
+    # Ranks of 1, 1, 2, 2, 3, 4, 5, 5: the one disagreement (3, 4) is a square of 1 among 648 / 56.
+    assert row["krippendorff"] == pytest.approx(1 - 0.25 / (648 / 56))
     # Three of four agree; by chance (4 + 4 + 4 + 1 + 1) / 64 would.
     assert row["fleiss"] == pytest.approx((0.75 - 14 / 64) / (1 - 14 / 64))
 

@@ -479,6 +479,18 @@ def _(lab):
         for row in lab.five_games.frame("matches").select(game="stag-hunt")
     }
     assert len(pairs) == 6 * 6
+    # Who confesses three times earns 5 a round from who never does, who earns nothing.
+    run = lab.play("prisoners-dilemma", ["default-move", "anti-default-move"], rounds=3)
+    earned = {
+        (row["first"], row["second"]): (row["first_total"], row["second_total"])
+        for row in run.frame("matches")
+    }
+    assert earned == {
+        ("default-move", "default-move"): (9, 9),
+        ("default-move", "anti-default-move"): (0, 15),
+        ("anti-default-move", "default-move"): (15, 0),
+        ("anti-default-move", "anti-default-move"): (3, 3),
+    }
 
 
 @promise("3.4", "the number of agents can be set")

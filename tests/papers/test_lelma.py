@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -31,6 +32,7 @@ from bestresponse.models.registry import providers
 from bestresponse.report.document import Paragraph, Table
 from bestresponse.studies.improve.export import ExportConfig, export
 from bestresponse.studies.verify.config import VerifyConfig
+from bestresponse.studies.verify.measure import _average_attempts
 from bestresponse.studies.verify.ratings import ERROR_KINDS, read_rated_sheets
 from bestresponse.theory.catalogue import load
 
@@ -487,6 +489,25 @@ def _(made):
     ]
     assert len(usage) == 10
     assert row["prompt_tokens"] == pytest.approx(sum(one["prompt"] for one in usage) / 10)
+    taken = [
+        call["reply"]["latency"]
+        for call in made.run.folder.calls()
+        if call["model"] == "stubborn" and call["spec"] in specs
+    ]
+    assert row["seconds"] == pytest.approx(sum(taken) / 10)
+    # Functions take no time that is measured: three attempts of one, three and eight seconds.
+    calls = [
+        {
+            "spec": "run",
+            "request": {"messages": [["system", "Reason."]]},
+            "reply": {"latency": seconds, "usage": {"prompt": 10, "completion": 2}},
+        }
+        for seconds in (1.0, 3.0, 8.0)
+    ]
+    folder = SimpleNamespace(calls=lambda: calls)
+    config = SimpleNamespace(system="Reason.")
+    (cost,) = _average_attempts([("m", PD, [{"run": "run"}])], config, folder)
+    assert (cost["seconds"], cost["prompt_tokens"], cost["calls"]) == (4.0, 10.0, 3)
     assert row["reply_tokens"] == pytest.approx(sum(one["completion"] for one in usage) / 10)
 
 
@@ -614,6 +635,9 @@ def _(made):
         "agreement", model="stubborn", game=PD, figure="accuracy of rater in a rater's place"
     )
     assert row["value"].estimate == 1.0
+    # The rater calls every first reasoning wrong, and so do people.
+    for share in made.frame("agreement", figure="share that rater calls correct"):
+        assert share["value"].estimate == 0.0
     names = {row["figure"] for row in made.frame("agreement")}
     assert {"kappa of people and rater", "kappa of people and checker"} <= names
 

@@ -265,6 +265,16 @@ def writes_results(made):
     path, results = made.read_file("results")
     assert re.fullmatch(r"benchmark_results_\d{8}_\d{6}\.json", path.name)
     assert len(results) == 30
+    # What the model earns against the opponent's equilibrium, and the most that it could.
+    for result in results:
+        worths = np.array(result["payoff_matrix"]) @ result["nash_col"]
+        assert result["llm_value"] == pytest.approx(np.dot(result["llm_strategy"], worths))
+        assert result["br_value"] == pytest.approx(worths.max())
+        assert (
+            np.array(result["column_payoff_matrix"]).tolist()
+            == (-np.array(result["payoff_matrix"])).tolist()
+        )
+    assert any(result["llm_value"] < result["br_value"] - 1e-6 for result in results)
 
 
 @promise(

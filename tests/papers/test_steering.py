@@ -34,7 +34,7 @@ from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.dialogue_frames import _compare_referees
 from bestresponse.studies.steer.embedding import HashedWords
-from bestresponse.studies.steer.following import Opinions
+from bestresponse.studies.steer.following import Opinions, follow_rate
 from bestresponse.studies.steer.fresh import FreshPlays, Nearest
 from bestresponse.studies.steer.imitation import Training
 from bestresponse.studies.steer.meta_game import MetaGame, MetaSolution, solve_meta
@@ -143,8 +143,14 @@ class EarnsByManner:
         return np.array([[self.earned[manner], 0.0] for (manner, _), number in wanted])
 
 
-def value_paths(tree, policies):
+def find_told(request, right):
+    """Name the manner of the labelled message that a request is about."""
+    return next(manner for text, manner in right.items() if text in request.messages[-1].content)
+
+
+def value_paths(tree, policies, payoffs=None):
     """What both earn where each follows a policy of its own, summed over all paths."""
+    payoffs = tree.payoffs if payoffs is None else payoffs
     reach = np.ones(tree.num_nodes)
     for nodes in tree.levels[1:]:
         for node in nodes:
@@ -156,7 +162,7 @@ def value_paths(tree, policies):
                 place = tree.first_move[infoset] + tree.move[node]
                 chance = policies[tree.owner[parent]].probabilities[place]
             reach[node] = reach[parent] * chance
-    return [sum(reach[leaf] * tree.payoffs[leaf, seat] for leaf in tree.leaves) for seat in (0, 1)]
+    return [sum(reach[leaf] * payoffs[leaf, seat] for leaf in tree.leaves) for seat in (0, 1)]
 
 
 def mark(infoset, chosen):
@@ -348,6 +354,13 @@ def _(debates, folder):
     right = sum(pair["messages"] for pair in named if pair["told"] == pair["named"])
     assert row["rate"].estimate == pytest.approx(right / total)
     assert row["judged"] == total
+    # Of two classifiers the one counts that names more of the labelled messages right.
+    manners = load_domain("debate").manners()
+    right = dict(manners.labelled)
+    good = ScriptedModel(lambda request: find_told(request, right), name="good")
+    models = {"bad": ScriptedModel(lambda request: "logos", name="bad"), "good": good}
+    messages = {("ethos", next(iter(right))): 2}
+    assert follow_rate(messages, manners, models, AnswerStore()).by == "good"
     shown = type_command(folder, "debate", "--follow", "--fresh", "0")
     assert "messages written in the instructed manner" in shown.stdout
     calls = next(folder.glob("dialogues-debate-*")) / "calls.jsonl"
@@ -406,6 +419,11 @@ def _(debates):
             first = value_paths(one.tree, [found.policy, one.unguided])[0] - before[0]
             second = value_paths(one.tree, [one.unguided, found.policy])[1] - before[1]
             assert found.earned.gain == pytest.approx((first + second) / 2)
+            # Who earns most wins a dialogue, and both win half of it where they earn the same.
+            won = (np.sign(one.tree.payoffs - one.tree.payoffs[:, ::-1]) + 1) / 2
+            first = value_paths(one.tree, [found.policy, one.unguided], won)[0]
+            second = value_paths(one.tree, [one.unguided, found.policy], won)[1]
+            assert found.earned.won == pytest.approx((first + second) / 2)
 
 
 @promise("Table 1: average NashConv and CFR gain beside the published ones (J)")
