@@ -153,8 +153,9 @@ class BenchConfig(RunSettings):
         default=False,
         help="Let models answer immediately, without writing down reasons first.",
     )
-    effort: Literal["minimal", "low", "medium", "high"] | None = setting(default=None)
-    """Reasoning effort, for models that have one. [default: the provider's own]"""
+    effort: NamesSetting = setting(default=())
+    """Reasoning effort, for models that have one: minimal, low, medium, high, or a number of
+    tokens. [default: the provider's own]"""
     reasoning_tokens: int | None = setting(default=None, ge=1, le=1000000)
     """Maximum reasoning tokens, in addition to those of the reply."""
     max_tokens: int | None = setting(default=None, ge=1, le=100000)
@@ -242,6 +243,7 @@ class BenchConfig(RunSettings):
     def _check_names(self) -> None:
         known = {
             "elicit": ELICITATIONS,
+            "effort": (*REASONING_TOKENS, *filter(str.isdecimal, self.effort)),
             "seat": self.players if self.is_in_turn else ("row", "col"),
         }
         if not self.is_in_turn:
@@ -456,9 +458,13 @@ class BenchConfig(RunSettings):
     @property
     def paid_tokens(self) -> int:
         """How many tokens a reply may cost, those of the model's own reasoning among them."""
-        return self.reply_tokens + (
-            self.reasoning_tokens or REASONING_TOKENS.get(self.effort or "", 0)
-        )
+
+        def count_thought(effort: str) -> int:
+            if effort.isdecimal():
+                return int(effort)
+            return self.reasoning_tokens or REASONING_TOKENS.get(effort, 0)
+
+        return self.reply_tokens + max(map(count_thought, self.effort or ("",)))
 
     def reasons(self, model: str, elicit: str) -> bool:
         """Say whether a model writes down its reasons before it answers.
@@ -468,12 +474,13 @@ class BenchConfig(RunSettings):
         roomy = elicit != "logprobs" and self.style not in ("json", "letter")
         return roomy and not self.plain and bare_name(model) not in (EMBEDDED, *PLAYERS)
 
-    def describe_asking(self, model: str, elicit: str) -> dict[str, bool | str | int]:
+    def describe_asking(self, model: str, elicit: str, effort: str) -> dict[str, bool | str | int]:
         """Return what a spec says of reasoning; nothing where a model answers at once."""
-        asked = {
+        tokens = int(effort) if effort.isdecimal() else self.reasoning_tokens
+        asked: dict[str, bool | str | int | None] = {
             "think": self.reasons(model, elicit),
-            "effort": self.effort,
-            "reasoning_tokens": self.reasoning_tokens,
+            "effort": "" if effort.isdecimal() else effort,
+            "reasoning_tokens": tokens,
         }
         return {name: value for name, value in asked.items() if value}
 

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
 from typing import Annotated, Any, TypedDict, cast
 
 import numpy as np
@@ -146,7 +145,7 @@ class DecisionResults:
             for infoset, total in sums.items():
                 plans.cut(tree, chances, infoset)[:] = total / total.sum()
                 known[infoset] = True
-            is_sampled = answers[0]["asked_for"] == "sampled"
+            is_sampled = answers[0]["asked_for"].startswith("sampled")
             policy = plans.StatedPolicy(
                 self.plan.arena,
                 self.plan.seats,
@@ -516,9 +515,10 @@ def read_mix(decision: DecisionPoint, offered: Sequence[str], action: object) ->
 
 def measure_decisions(plan: DecisionPlan, folder: RunFolder) -> Measured:
     """Measure all answers in the order of the settings, beside those of baselines."""
-    config = plan.config
     rows = [_make_row(plan, play) for play in folder.sorted_plays()]
-    order = {group: place for place, group in enumerate(product(config.labels, config.elicit))}
+    order: dict[tuple[str, str], int] = {}
+    for data, _ in plan.count_by_first():
+        order.setdefault((make_label(data["model"]), data["way"]), len(order))
     rows.sort(
         key=lambda row: (
             order[row["model"], row["asked_for"]],

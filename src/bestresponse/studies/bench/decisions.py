@@ -146,7 +146,7 @@ class DecisionPlan(ABC):
 
     def count_answers(self, way: str) -> int:
         """Count the answers at one decision that make up one policy."""
-        return self.config.samples if way == "sampled" else 1
+        return self.config.samples if way.startswith("sampled") else 1
 
     @cached_property
     def total(self) -> int:
@@ -165,11 +165,12 @@ class DecisionPlan(ABC):
     def list_plays(self) -> Iterator[JsonObject]:
         """Yield every question as plain data."""
         c = self.config
-        for policy, (number, decision), model, way in product(
+        for policy, (number, decision), model, way, effort in product(
             range(self.num_policies),
             self.decisions.items(),
             c.model,
             c.elicit,
+            c.effort or ("",),
         ):
             for sample in range(self.count_answers(way)):
                 replicate = policy * self.count_answers(way) + sample
@@ -183,7 +184,7 @@ class DecisionPlan(ABC):
                     **decision.place,
                     "moves": [*decision.moves[turn:], *decision.moves[:turn]],
                     "model": str(model),
-                    "way": way,
+                    "way": f"{way}, {effort}" if len(c.effort) > 1 else way,
                     "elicit": "pure" if way == "sampled" else way,
                     "sample": sample,
                     "replicate": replicate,
@@ -192,7 +193,7 @@ class DecisionPlan(ABC):
                     "max_tokens": c.reply_tokens,
                     "attempts": c.attempts,
                     "llm_seed": c.sent_seed,
-                    **c.describe_asking(str(model), way),
+                    **c.describe_asking(str(model), way, effort),
                 }
 
     def make_game(self, data: JsonMapping) -> PolicyQuestion:

@@ -275,6 +275,8 @@ def describe_asking(plan: Plan, data: JsonMapping) -> str:
         words.append(data["theme"])
     if len(config.seat) > 1:
         words.append(SEATS[data["seat"]])
+    if len(config.effort) > 1:
+        words.append(data.get("effort") or str(data["reasoning_tokens"]))
     return ", ".join(words)
 
 

@@ -179,9 +179,12 @@ class Plan:
                 original,
                 *(tell_variant(name, original, condition.source, game) for name in variants),
             ]
-            for telling, model, elicit in product(tellings, self.config.model, self.config.elicit):
+            for telling, model, elicit, effort in product(
+                tellings, self.config.model, self.config.elicit, self.config.effort or ("",)
+            ):
                 if elicit != "logprobs" or _has_letters(telling.theme):
                     data = self._describe(game, condition, telling, str(model), elicit)
+                    data |= self.config.describe_asking(str(model), elicit, effort)
                     samples = self.config.samples if elicit == "sampled" else 1
                     yield data  # the first trial is asked as if there were no others
                     for trial in range(1, self.config.trials):
@@ -216,7 +219,6 @@ class Plan:
         }
         if telling.opponent_back is not None:
             data["opponent_back"] = list(telling.opponent_back)
-        data |= self.config.describe_asking(model, elicit)
         if telling.theme == OWN:
             data["names"] = condition.source.name_actions(game, condition.drawn.orders)
         return data

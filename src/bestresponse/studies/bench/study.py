@@ -5,7 +5,8 @@ or a position of a game of perfect information.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from dataclasses import replace
+from functools import lru_cache, partial
 from pathlib import Path
 
 from bestresponse.analysis.people import show_people
@@ -14,6 +15,7 @@ from bestresponse.core.errors import SettingError
 from bestresponse.core.files import read_toml
 from bestresponse.core.game import AnyGame, View
 from bestresponse.core.json import JsonMapping
+from bestresponse.core.lazy import LazyMapping
 from bestresponse.models.base import Model
 from bestresponse.players.llm.player import prompt
 from bestresponse.players.llm.verified import calls_per_answer
@@ -24,12 +26,14 @@ from bestresponse.report.blocks import (
     headline,
     intervals,
     lead,
+    lines,
     metrics_table,
     scatter,
     table,
     text,
 )
 from bestresponse.report.document import Code, Note
+from bestresponse.report.frames import Frame, Heads, Value
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.run import Run
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
@@ -43,6 +47,7 @@ from bestresponse.runs.study import (
     Study,
 )
 from bestresponse.studies.bench import decision_frames, metrics
+from bestresponse.studies.bench.budgets import BudgetRow, list_budgets
 from bestresponse.studies.bench.config import EMBEDDED, BenchConfig
 from bestresponse.studies.bench.decision_report import draw_policies, show_decisions
 from bestresponse.studies.bench.frames import measure_tables
@@ -139,8 +144,22 @@ def measure_run(config: BenchConfig, folder: RunFolder) -> Measured:
     """Measure the finished plays."""
     plan = plan_questions(config)
     if isinstance(plan, Plan):
-        return measure_tables(plan, folder)
-    return decision_frames.measure_decisions(plan, folder)
+        measured = measure_tables(plan, folder)
+    else:
+        measured = decision_frames.measure_decisions(plan, folder)
+    frames = {name: partial(measured.frames.__getitem__, name) for name in measured.frames}
+
+    def find_loss(heads: Heads) -> Value:
+        for metric in measured.metrics or decision_frames.ALL_METRICS:
+            figure = metric.compute(measured.groups[heads]) if metric.name in _TESTED else None
+            if figure is not None:
+                return figure
+        return None
+
+    def list_costs() -> Frame[BudgetRow]:
+        return Frame(BudgetRow, list(list_budgets(measured, folder, find_loss)))
+
+    return replace(measured, frames=LazyMapping({**frames, "budgets": list_costs}))
 
 
 def list_compared(config: BenchConfig, measured: Measured) -> Iterator[GameValue]:
@@ -230,6 +249,7 @@ _BOUNDS = ("gap_at_least", "gap_at_most", "exploitability_at_least", "exploitabi
 _PROSE = read_toml(Path(__file__).with_name("report.toml"))
 
 
+_TESTED = ("exploitability_normalised", "gap_normalised", "regret_normalised")
 _TABLES = {"invariance": 4, "sensitivity": 3}
 """Of a suite, on the terminal; others have two."""
 
@@ -250,7 +270,7 @@ bench = Study(
     metrics=decision_frames.ALL_METRICS,
     compared=ComparedBy(
         list_compared,
-        tested=("exploitability_normalised", "gap_normalised", "regret_normalised"),
+        tested=_TESTED,
     ),
     title="How far from optimal?",
     subtitle=_PROSE["subtitle"],
@@ -262,7 +282,7 @@ bench = Study(
     own=OwnWays(judge=judge_answers, more_files=list_files),
     report=(
         text(_PROSE["no_answers"], kind="warning"),
-        lead(("exploitability_normalised", "gap_normalised", "regret_normalised"), "loses"),
+        lead(_TESTED, "loses"),
         warn_unfinished,
         text(_PROSE["partly_asked"], kind="warning"),
         show_people,
@@ -377,6 +397,12 @@ bench = Study(
             title="Which games are hard",
             caption=_HARD,
         ),
+        table(
+            "budgets",
+            title="Loss and budget",
+            caption="What a play takes, and what is lost as a share of what could be.",
+        ),
+        lines("budgets", "tokens", "lost", "player", caption="Loss by tokens per play."),
         show_pairs("players", "Players compared"),
         show_pairs(
             "verified",
