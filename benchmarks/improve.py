@@ -18,6 +18,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import bestresponse as br
+
 SEED = 501
 LONG = "table:2,prose,json"
 SCALE = "9,30,100,100"  # half of the games as `bench` draws them by default
@@ -27,7 +29,7 @@ EXPORTS = {
         "count": 1_560_000,
         "sizes": "2-5",
         "rectangular": 0.3,
-        "formats": f"short:100,{LONG}",
+        "formats": f"short:100,{LONG}".split(","),
         "scale": SCALE,
         "varied": VARIED,
     },
@@ -35,7 +37,7 @@ EXPORTS = {
         "games": "general-sum",
         "count": 170_000,
         "sizes": "2-3",
-        "formats": f"short:50,{LONG}",
+        "formats": f"short:50,{LONG}".split(","),
         "scale": SCALE,
         "varied": VARIED,
     },
@@ -43,10 +45,9 @@ EXPORTS = {
         "games": "replies",
         "count": 20_000,
         "sizes": "2-3",
-        "formats": f"short:50,{LONG}",
+        "formats": f"short:50,{LONG}".split(","),
         "scale": SCALE,
     },
-    "tr": {"games": "trees", "trees": "kuhn-poker,leduc-poker", "count": 60_000},
     "st": {"games": "stories", "count": 12_000, "sizes": "2-3", "rectangular": 0},
 }
 """About 300 million tokens; one H200 trains on 266 million in 17 minutes."""
@@ -79,8 +80,6 @@ def rows(small: bool) -> dict[str, dict[str, object]]:
         "suite": "invariance",
         "max_tokens": 400,
     }
-    for game in ("kuhn-poker", "leduc-poker"):
-        table[game] = {"game": game, "max_tokens": 100}
     table["told"] = {}
     for side in (2, 4):
         table[f"invariance-{side}x{side}"] = {
@@ -101,9 +100,8 @@ def export(args: argparse.Namespace) -> None:
         chosen = dict(settings)
         if args.small:
             chosen |= {"count": 40 if name == "st" else 200}
-        options = [part for key, value in chosen.items() for part in (f"--{key}", str(value))]
         began = time.monotonic()
-        run_command("export", "sft", "-o", str(args.work / name), *options)
+        br.export(args.work / name, **chosen)
         print(f"{name}: {time.monotonic() - began:.0f} s", flush=True)
 
 
@@ -144,7 +142,7 @@ def run_command(*words: str) -> None:
 
 def evaluate(args: argparse.Namespace) -> None:
     """Measure every row that is missing, several at a time, until the time is over."""
-    args.out.mkdir(parents=True, exist_ok=True)
+    args.output.mkdir(parents=True, exist_ok=True)
     ends = time.monotonic() + args.seconds
     kept = args.work / "rows"
     kept.mkdir(parents=True, exist_ok=True)
@@ -159,7 +157,7 @@ def evaluate(args: argparse.Namespace) -> None:
             except subprocess.TimeoutExpired:
                 print(f"{name}: no time left", flush=True)
         found = [json.loads(file.read_text()) for file in sorted(kept.glob("*.json"))]
-        (args.out / "rows.json").write_text(json.dumps(found, indent=2) + "\n")
+        (args.output / "rows.json").write_text(json.dumps(found, indent=2) + "\n")
 
     with ThreadPoolExecutor(args.together) as pool:
         list(pool.map(measure, rows(args.small)))
@@ -177,16 +175,7 @@ def row(args: argparse.Namespace) -> None:
 
 def measure_bench(args: argparse.Namespace, settings: dict[str, object]) -> dict[str, object]:
     """Run the benchmark, and count by variant what can be read and what is lost."""
-    import bestresponse as br
-
-    chosen = dict(settings)
-    game = chosen.pop("game", None)
-    run = br.bench(
-        str(args.work / "student"), game, seed=SEED, output_dir=args.work / "runs", **chosen
-    )
-    if game is not None:
-        seats = [{name: str(value) for name, value in seat.items()} for seat in run.frame("seats")]
-        return {"seats": seats}
+    run = br.bench(str(args.work / "student"), seed=SEED, output_dir=args.work / "runs", **settings)
     variants: dict[str, list[dict[str, object]]] = {}
     for play in run.frame("plays"):
         if play["model"] != "baseline" and play["asked_for"] != "baseline":
@@ -257,7 +246,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("part", choices=["export", "train", "evaluate", "row"])
     parser.add_argument("--work", type=Path, default=Path("build/improve"))
-    parser.add_argument("--out", type=Path, default=Path("build/improve/results"))
+    parser.add_argument("--output", type=Path, default=Path("build/improve/results"))
     parser.add_argument("--base", default="smollm2")
     parser.add_argument("--minutes", type=float, default=16.0)
     parser.add_argument("--seconds", type=float, default=540.0)

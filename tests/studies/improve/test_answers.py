@@ -14,7 +14,6 @@ from bestresponse.studies.improve.answers import (
     hash_prompts,
     make_matrix_examples,
     make_story_examples,
-    make_tree_examples,
     review_reasons,
     write_answer,
 )
@@ -209,48 +208,6 @@ def test_payoffs_of_actions_that_nobody_plays_are_left_out():
 def test_only_what_is_played_is_named():
     assert _list_support(("A", "B", "C"), np.array([0.5, 1e-12, 0.5])) == "A and C"
     assert _list_support(("A", "B"), np.array([0.0, 1.0])) == "B"
-
-
-def test_answers_of_kuhn_poker_are_its_equilibrium_in_every_order_of_moves():
-    made = {
-        (example.task["player"], example.task["infoset"], *example.task["moves"]): example
-        for example in make_tree_examples("kuhn-poker", Telling())
-    }
-    # Kuhn 1950: with the jack the second player bluffs a third of the time; with the king it always
-    # bets.
-    assert made["player 2", "J p", "pass", "bet"].answer == "ANSWER: pass: 0.667, bet: 0.333"
-    assert made["player 2", "J p", "bet", "pass"].answer == "ANSWER: bet: 0.333, pass: 0.667"
-    king = made["player 2", "K b", "bet", "pass"]
-    assert king.answer == "ANSWER: bet: 1, pass: 0"
-    assert len(made) == 24
-    # To pass with the king after a bet loses 1 coin instead of winning 2, of a range from -2 to 2.
-    assert score_reply(king.task, "ANSWER: bet: 0.75, pass: 0.25") == pytest.approx(1 - 0.75 / 4)
-    assert score_reply(king.task, "ANSWER: bet: 0, pass: 1") == pytest.approx(1 - 3 / 4)
-    assert min(score_reply(example.task, example.answer) for example in made.values()) > 0.999
-    assert all(example.task["reached"] for example in made.values())
-
-
-def test_every_equilibrium_of_kuhn_poker_scores_one_at_every_information_set():
-    # Kuhn 1950: the first player bets the jack with alpha up to 1/3, the king with 3 alpha, and
-    # calls with the queen with alpha + 1/3.
-    tasks = {
-        (example.task["player"], example.task["infoset"]): example.task
-        for example in make_tree_examples("kuhn-poker", Telling())
-    }
-    for alpha in (0.0, 0.2, 1 / 3):
-        for infoset, bet in (("J", alpha), ("K", 3 * alpha), ("Q pb", alpha + 1 / 3)):
-            reply = f"ANSWER: bet: {bet:.6f}, pass: {1 - bet:.6f}"
-            assert score_reply(tasks["player 1", infoset], reply) == pytest.approx(1, abs=1e-6)
-    # To bet with the queen wins nothing more against a jack and is called by a king.
-    assert score_reply(tasks["player 1", "Q"], "ANSWER: bet: 1, pass: 0") < 0.99
-
-
-def test_what_own_play_never_reaches_in_leduc_poker_is_answered_by_a_best_reply():
-    made = list(make_tree_examples("leduc-poker", Telling()))
-    unreached = [example for example in made if not example.task["reached"]]
-    assert unreached
-    assert {score_reply(example.task, example.answer) for example in unreached} == {1.0}
-    assert not any("0.333" in example.answer for example in unreached)
 
 
 def test_stories_are_told_to_either_seat():

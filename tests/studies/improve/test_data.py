@@ -90,7 +90,6 @@ def write_examples(folder, prompts=None, tests=(), **settings):
         "themes": ["neutral"],
         "answers": "worked",
         "purpose": "sft",
-        "trees": [],
         "sizes": "2",
         **settings,
     }

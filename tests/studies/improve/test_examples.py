@@ -18,7 +18,6 @@ from bestresponse.studies.bench.study import plan_questions
 from bestresponse.studies.improve.answers import (
     make_matrix_examples,
     make_story_examples,
-    make_tree_examples,
     review_reasons,
     write_answer,
 )
@@ -68,16 +67,6 @@ def test_a_question_is_what_the_benchmark_asks(shown_as, worked):
     asked, data = ask_of_bench(config)
     task = describe_matrix(np.array(data["payoffs"]), 1, shown_as, "market")
     assert write_question(task, worked) == asked
-
-
-def test_a_question_of_a_tree_is_what_the_benchmark_asks():
-    asked, data = ask_of_bench(BenchConfig("student", "kuhn-poker"))
-    (example,) = [
-        example
-        for example in make_tree_examples("kuhn-poker", Telling())
-        if (example.task["infoset"], example.task["moves"]) == (data["infoset"], data["moves"])
-    ]
-    assert (example.system, example.question) == asked
 
 
 def test_a_worked_answer_says_what_is_played_its_value_and_the_mix():
@@ -257,10 +246,9 @@ def test_a_split_of_nothing_has_no_file(tmp_path):
     ("settings", "message"),
     [
         ({"formats": ()}, "formats: expected table, prose, json or short"),
-        ({"games": "trees", "trees": ()}, "trees: expected at least one game"),
-        ({"games": "trees", "trees": "kuhn"}, "there is no game named 'kuhn'"),
+        ({"games": "trees"}, "games: expected one of zero-sum, general-sum, replies, stories"),
     ],
-    ids=["formats", "trees", "unknown"],
+    ids=["formats", "games"],
 )
 def test_what_cannot_be_exported_leaves_no_folder(tmp_path, settings, message):
     # A manifest that was left behind would refuse the command that is typed next.

@@ -1,4 +1,4 @@
-"""Students as GGUF files: what is read back is the model that was written."""
+"""GGUF files as weights: what is read is the model that was written."""
 
 import shutil
 
@@ -7,13 +7,13 @@ import pytest
 torch = pytest.importorskip("torch", reason="the extra `train` is not installed")
 pytest.importorskip("gguf", reason="the extra `train` is not installed")
 
+from gguf_writer import write_gguf  # noqa: E402
 from tiny_networks import list_texts, make_tokenizer, write_model  # noqa: E402
-from tokenizers import Tokenizer, models  # noqa: E402
 
 import bestresponse as br  # noqa: E402
-from bestresponse.core.errors import ModelUnavailable, UsageError  # noqa: E402
+from bestresponse.core.errors import ModelUnavailable  # noqa: E402
 from bestresponse.models.students import causal  # noqa: E402
-from bestresponse.models.students.gguf_files import convert_folder, convert_gguf  # noqa: E402
+from bestresponse.models.students.gguf_files import convert_gguf  # noqa: E402
 
 KINDS = {
     "llama, tied": ("llama", {}),
@@ -44,7 +44,7 @@ def write_student(folder, tokenizer, kind="llama, tied"):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_gguf_file_is_the_model_that_was_written(kind, words, tmp_path):
-    convert_folder(write_student(tmp_path, words, kind), tmp_path / "student.gguf")
+    write_gguf(write_student(tmp_path, words, kind), tmp_path / "student.gguf")
     convert_gguf(tmp_path / "student.gguf", tmp_path / "again")
     first, again = (
         causal.open_causal(tmp_path / name, "cpu", torch.float32) for name in ("student", "again")
@@ -65,7 +65,7 @@ def test_llama_cpp_opens_what_was_written(words, tmp_path):
     from bestresponse.models.providers.local import LocalModel, LocalSettings
     from bestresponse.models.students.model import StudentModel
 
-    convert_folder(write_student(tmp_path, words), tmp_path / "student.gguf")
+    write_gguf(write_student(tmp_path, words), tmp_path / "student.gguf")
     request = Request((Message("user", "Your actions: A, B."),), max_tokens=6, temperature=0.0)
     replies = []
     for model in (
@@ -80,7 +80,7 @@ def test_llama_cpp_opens_what_was_written(words, tmp_path):
 
 def test_a_gguf_file_is_trained(data, words, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    convert_folder(write_student(tmp_path, words), tmp_path / "tiny.gguf")
+    write_gguf(write_student(tmp_path, words), tmp_path / "tiny.gguf")
     settings = {"steps": 1, "batch_tokens": 2048, "held_out": 1, "tests": 0, "keep": 0}
     br.train(
         tmp_path / "tiny.gguf",
@@ -92,41 +92,6 @@ def test_a_gguf_file_is_trained(data, words, tmp_path, monkeypatch):
     )
     trained = causal.open_causal(tmp_path / "trained", "cpu", torch.float32)
     assert trained.model.config.num_hidden_layers == 2
-
-
-def test_a_tokenizer_that_llama_cpp_would_read_otherwise_is_refused(base, tmp_path):
-    # whole phrases are tokens here, which llama.cpp would cut into words
-    with pytest.raises(UsageError, match=r"neither as smollm nor as qwen2: use convert_hf_to_gguf"):
-        convert_folder(base, tmp_path / "student.gguf")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_tokenizer_of_whole_words_is_refused(tmp_path):
-    words = Tokenizer(models.WordLevel({"A": 0, "<|im_start|>": 1}, unk_token="A"))
-    words.add_special_tokens(["<|im_start|>", causal.END])
-    write_model(tmp_path / "student", words)
-    with pytest.raises(UsageError, match="of the kind WordLevel"):
-        convert_folder(tmp_path / "student", tmp_path / "student.gguf")
-
-
-@pytest.mark.parametrize(
-    ("family", "options", "message"),
-    [
-        ("gpt2", {}, "it is of the family gpt2"),
-        (
-            "llama",
-            {"rope_parameters": {"rope_type": "linear", "factor": 2.0, "rope_theta": 1e4}},
-            r"positions are scaled \(linear\)",
-        ),
-        ("llama", {"hidden_act": "gelu"}, "hidden_act = 'gelu'"),
-        ("llama", {"attention_bias": True}, "attention_bias = True"),
-    ],
-    ids=["family", "positions", "activation", "biases"],
-)
-def test_what_a_file_could_not_say_is_refused(family, options, message, words, tmp_path):
-    write_model(tmp_path / "student", words, family, **options)
-    with pytest.raises(UsageError, match=message):
-        convert_folder(tmp_path / "student", tmp_path / "student.gguf")
 
 
 def test_a_file_that_is_no_model_is_refused_in_a_sentence(tmp_path):

@@ -1,10 +1,9 @@
 """`bestresponse export`: games with the solver's answers, or guided dialogues, as trainers read
-them, and students as llama.cpp reads them."""
+them."""
 
 import json
 from collections.abc import Callable
 from contextlib import ExitStack
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +15,6 @@ from bestresponse.cli.options import AsJson
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.cli.terminal import notes, play_progress
 from bestresponse.core.errors import UsageError
-from bestresponse.core.extras import install_hint
 from bestresponse.runs.execution import Progress
 from bestresponse.studies.improve.export import ExportConfig, export as export_files
 
@@ -66,22 +64,6 @@ def write_dialogues(
     """Write the guided dialogues of a run of `steer` as examples to train a model on."""
     _check_free(output, force)
     print(f"{output}: {br.dialogue.export(run, output):,} examples")
-
-
-@export_command.command("gguf")
-def write_student(
-    student: Annotated[Path, typer.Argument(help="The folder of a student, made by `train`.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="File to write (.gguf).")],
-    force: _Force = False,
-) -> None:
-    """Write a student of the Llama or Qwen2 family as a GGUF file, for llama.cpp and `--model`."""
-    _check_free(output, force)
-    if find_spec("torch") is None:
-        raise UsageError(f"a student is read by torch: {install_hint('train')}")
-    from bestresponse.models.students.gguf_files import convert_folder
-
-    convert_folder(student, output)
-    print(f"{output}: {output.stat().st_size / 1e6:,.1f} MB")
 
 
 export_command.command("sft")(make_settings_command(ExportConfig, write_examples))

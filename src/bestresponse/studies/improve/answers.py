@@ -27,12 +27,10 @@ from bestresponse.studies.improve.examples import (
     classify,
     describe_matrix,
     make_task_game,
-    plan_tree,
     write_cells,
     write_question,
     write_short,
 )
-from bestresponse.studies.improve.policies import label_tree
 from bestresponse.studies.improve.rows import GameTask
 from bestresponse.theory.equilibria.selection import select_equilibria
 from bestresponse.theory.equilibria.solve import nash
@@ -45,7 +43,7 @@ _DILEMMA = [[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]]
 
 
 def hash_prompts(telling: Telling) -> str:
-    """Hash what is asked and answered in two small games and in the trees.
+    """Hash what is asked and answered in two small games.
 
     This way data of other prompts or answers are recognised.
     """
@@ -66,9 +64,6 @@ def hash_prompts(telling: Telling) -> str:
                 if telling.kind in ("matrix", "reply"):
                     texts.append(write_answer(task, *mixes, telling.worked))
                 written.append(texts)
-    for game in telling.trees:
-        example = next(make_tree_examples(game, telling))
-        written.append([example.system, example.question])
     return digest({"examples": written})
 
 
@@ -280,38 +275,3 @@ def make_claim_examples(
         }
         system, question = write_question(task, telling.worked)
         yield Example(system, question, write_claims_answer(claims), task)
-
-
-def make_tree_examples(game: str, telling: Telling) -> Iterator[Example]:
-    """Yield an example for every information set of a game played in turn.
-
-    Its moves are in every order of turns.
-
-    Information sets where nobody ever leads are left out; those where only the player's own moves
-    never lead are marked (`reached` of the task).
-    """
-    plan = plan_tree(game)
-    labels = label_tree(game)
-    for index in plan.infosets:
-        if index not in labels:
-            continue
-        infoset = plan.tree.infosets[index]
-        label = labels[index]
-        for turn in range(len(infoset.moves)):
-            moves = [*infoset.moves[turn:], *infoset.moves[:turn]]
-            task: GameTask = {
-                "kind": "tree",
-                "game": game,
-                "player": plan.tree.players[infoset.player],
-                "infoset": infoset.label,
-                "moves": moves,
-                "elicit": "mixed",
-                "reached": label.reached,
-            }
-            system, question = write_question(task, telling.worked)
-            yield Example(
-                system,
-                question,
-                _write_mix(moves, np.roll(label.mix, -turn)),
-                task,
-            )

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,14 +19,11 @@ from bestresponse.core.ask import Mixture
 from bestresponse.core.game import View
 from bestresponse.formal.formalize.forms import ProgramForm
 from bestresponse.formal.formalize.plan import library, nearest
-from bestresponse.games.lookup import NamedGame
 from bestresponse.games.matrix.game import MatrixGame, number as write_number
 from bestresponse.players.llm.player import prompt
 from bestresponse.players.llm.texts import TEXTS
-from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.games import own_view
 from bestresponse.studies.bench.plan import make_bench_game
-from bestresponse.studies.bench.trees import TreePlan
 from bestresponse.studies.improve.claims import write_claims_question
 from bestresponse.studies.improve.rows import ChatMessage, ExportSettings, GameTask
 from bestresponse.telling.render import write_rules
@@ -93,7 +89,6 @@ class Telling:
     themes: tuple[str, ...] = ("neutral",)
     worked: bool = True
     kind: str = "matrix"
-    trees: tuple[str, ...] = ()
 
 
 def read_telling(made: ExportSettings) -> Telling:
@@ -104,7 +99,6 @@ def read_telling(made: ExportSettings) -> Telling:
         themes=tuple(made["themes"]),
         worked=made["answers"] == "worked",
         kind=kinds.get(made["games"], "matrix"),
-        trees=tuple(made["trees"]),
     )
 
 
@@ -190,10 +184,6 @@ def write_question(task: GameTask, worked: bool) -> tuple[str, str]:
 
 def find_ask(task: GameTask) -> tuple[View, Mixture]:
     """Return what a player sees, and the ask for a mixed strategy."""
-    if task["kind"] == "tree":
-        plan = plan_tree(task["game"])
-        view = plan.views[plan.tree.infoset_index[task["player"], task["infoset"]]]
-        return view, Mixture(tuple(task["moves"]))
     game = make_task_game(task)
     seat = task["seat"]
     view = game.view(game.start(), game.roles[seat])
@@ -257,9 +247,3 @@ def write_cells(
     others = game.form.actions[1 - seat]
     lines = [" ".join([actions[row], *cells]) for row, cells in zip(rows, mine, strict=True)]
     return "\n".join([" ".join(others[column] for column in columns), *lines])
-
-
-@cache
-def plan_tree(game: str) -> TreePlan:
-    """Return the questions of the benchmark about a game played in turn."""
-    return TreePlan(BenchConfig("student", NamedGame(game), elicit="mixed"))

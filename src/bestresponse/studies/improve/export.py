@@ -15,7 +15,6 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import cycle, islice
 from pathlib import Path
 from typing import Literal
 
@@ -35,7 +34,6 @@ from bestresponse.studies.improve.answers import (
     make_claim_examples,
     make_matrix_examples,
     make_story_examples,
-    make_tree_examples,
     review_reasons,
 )
 from bestresponse.studies.improve.card import write_card
@@ -53,7 +51,6 @@ from bestresponse.studies.improve.examples import (
 from bestresponse.studies.improve.rewards import score_reply
 from bestresponse.studies.improve.rows import ExportCounts, ExportManifest, ExportSettings
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
 FORMAT = 5
 SHARD = 4096
@@ -77,8 +74,6 @@ _MOST_WEIGHT = 1000
 _FACTORS = (2, 3, 4, 5)
 """What payoffs are multiplied by where games are varied."""
 _TENTHS = 10.0
-_PLAYED = 1e-6
-"""Probability over which an action counts as played."""
 _TEST = SPLITS.index("test")
 _TRIES = 40
 """Draws until there are enough games of the test split, of which there is one in fifty."""
@@ -96,7 +91,7 @@ class ExportConfig:
         metavar="FOLDER",
         help="Folder for the files.",
     )
-    games: Literal["zero-sum", "general-sum", "replies", "trees", "stories", "claims"] = setting(
+    games: Literal["zero-sum", "general-sum", "replies", "stories", "claims"] = setting(
         default="zero-sum"
     )
     """Kind of examples. replies: best replies to a stated mix; stories: game programs; claims: the
@@ -108,9 +103,6 @@ class ExportConfig:
         lt=1,
         help="Share of games that are not square; the longer side has up to 2 more actions.",
     )
-    trees: NamesSetting = setting(
-        default=("kuhn-poker",), help="With trees: games that are played in turn."
-    )
     count: int = setting(
         default=10_000,
         ge=1,
@@ -120,11 +112,6 @@ class ExportConfig:
     scale: int | str = setting(
         default="9,30,100",
         help="Payoffs are whole numbers from -scale to scale; of several, one is drawn per game.",
-    )
-    support: int | None = setting(
-        default=None,
-        ge=1,
-        help="Only zero-sum games whose solution uses this many actions of each player.",
     )
     varied: float = setting(
         default=0.25,
@@ -181,12 +168,6 @@ class ExportConfig:
             raise SettingError(
                 "formats", "has no effect on claims: the text is about the game, which is not shown"
             )
-        if self.support is not None and (self.games != "zero-sum" or self.support > last):
-            raise SettingError(
-                "support", f"is for zero-sum games, and at most {last} for games of this size"
-            )
-        if self.games == "trees" and not self.trees:
-            raise SettingError("trees", "expected at least one game that is played in turn")
         longest = last + (2 if self.rectangular else 0)
         for name in self.themes:
             if min(map(len, theme(name).actions)) < longest:
@@ -248,7 +229,7 @@ class ExportConfig:
 
     def to_json(self) -> ExportSettings:
         """Return what the files depend on."""
-        made: ExportSettings = {
+        return {
             "games": self.games,
             "sizes": self.sizes,
             "rectangular": self.rectangular,
@@ -259,12 +240,8 @@ class ExportConfig:
             "scale": list(self.scales),
             "formats": list(self.formats),
             "themes": list(self.themes) or self._list_fitting_themes(),
-            "trees": list(self.trees) if self.games == "trees" else [],
             "seed": self.seed,
         }
-        if self.support is not None:
-            made["support"] = self.support
-        return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,13 +260,12 @@ class Exported:
 
 @dataclass(frozen=True, slots=True)
 class _Shard:
-    """A file to be written: its games by shape, or its share of the questions of trees."""
+    """A file to be written, with its games by shape."""
 
     path: Path
     config: ExportConfig
     games: tuple[Array, ...]
     seed: int
-    numbers: range = range(0)
 
 
 def export(
@@ -300,13 +276,10 @@ def export(
     `on_progress` is told how many shards are there, and how many there will be.
     """
     folder = Path(config.output)
-    if config.games == "trees":
-        shards, notes = _share_trees(config, folder)
-    else:
-        shards, notes = _share_games(config, folder)
+    shards, notes = _share_games(config, folder)
     counts = dict.fromkeys(SPLITS, 0)
     for shard in shards:
-        counts[shard.path.name.partition("-")[0]] += sum(map(len, shard.games)) + len(shard.numbers)
+        counts[shard.path.name.partition("-")[0]] += sum(map(len, shard.games))
     exported = Exported(folder, counts, hash_prompts(config.telling), notes)
     _write_manifest(config, exported, {})
     missing = [shard for shard in shards if not shard.path.exists()]
@@ -392,7 +365,7 @@ def _check_manifest(manifest: ExportManifest) -> None:
     """Raise TypeError or KeyError if something used is not in the form it is written in."""
     made = manifest["settings"]
     texts = [manifest["prompts"], made["purpose"], made["answers"], made["games"]]
-    for listed in (made["formats"], made["themes"], made["trees"]):
+    for listed in (made["formats"], made["themes"]):
         texts += listed
     for name, known in manifest["files"].items():
         texts += [name, known]
@@ -482,17 +455,6 @@ def _draw_games(
     return drawn
 
 
-def _keep_support(config: ExportConfig, games: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Leave the games whose solution plays as many actions as is asked for."""
-    if config.support is None:
-        return games
-    solved = solve_zero_sum(games[:, 0].astype(np.float64))
-    played = [(mix > _PLAYED).sum(axis=1) for mix in (solved.row, solved.col)]
-    wanted = (played[0] == config.support) & (played[1] == config.support)
-    kept: NDArray[np.int64] = games[wanted]
-    return kept
-
-
 def draw_test_examples(config: ExportConfig) -> list[Example]:
     """Draw examples of one square size from games whose classes are in the test split.
 
@@ -504,7 +466,7 @@ def draw_test_examples(config: ExportConfig) -> list[Example]:
     missing = config.count
     for _ in range(_TRIES):
         drawn = _draw_games(config, (side, side), _DRAW, rng)
-        kept = _keep_support(config, drawn[split_classes(classify(drawn)) == _TEST])[:missing]
+        kept = drawn[split_classes(classify(drawn)) == _TEST][:missing]
         found.append(kept.astype(np.float64))
         missing -= len(kept)
         if not missing:
@@ -547,7 +509,7 @@ def _draw_classes(
     games: NDArray[np.int64] = np.empty((0, 2, *shape), np.int64)
     keys: Keys = np.empty(0, np.uint64)
     while len(games) < count:
-        drawn = _keep_support(config, _draw_games(config, shape, min(_DRAW, 2 * count + 100), rng))
+        drawn = _draw_games(config, shape, min(_DRAW, 2 * count + 100), rng)
         known = len(keys)
         games = np.concatenate([games, drawn])
         keys, firsts = np.unique(np.concatenate([keys, classify(drawn)]), return_index=True)
@@ -570,52 +532,20 @@ def _repeat_classes(
 
     Few classes would hardly be seen otherwise.
     """
-    again = _keep_support(config, _draw_games(config, games.shape[2:], count - len(games), rng))
+    again = _draw_games(config, games.shape[2:], count - len(games), rng)
     again_keys = classify(again)
     trained = split_classes(again_keys) == 0
     return np.concatenate([games, again[trained]]), np.concatenate([keys, again_keys[trained]])
-
-
-def _share_trees(config: ExportConfig, folder: Path) -> tuple[list[_Shard], tuple[str, ...]]:
-    """Share out the questions of trees, which are few and repeat.
-
-    A part is for validation too, and none for tests.
-    """
-    for game in config.trees:
-        # A game that cannot be asked about is refused before anything is written.
-        next(make_tree_examples(game, config.telling))
-    held = max(1, config.count // 50)
-    parts = {"train": range(config.count - held), "validation": range(held)}
-    shards = []
-    for name, every in parts.items():
-        for number, first in enumerate(range(0, len(every), SHARD)):
-            shard = _Shard(
-                folder / f"{name}-{number:05d}.jsonl",
-                config,
-                games=(),
-                seed=split(config.seed, name, number),
-                numbers=every[first : first + SHARD],
-            )
-            shards.append(shard)
-    return shards, (
-        "the policies of trees are learnt by heart: validation repeats questions of the training",
-    )
 
 
 def _write_shard(shard: _Shard) -> Path:
     """Make the examples of a file and write it."""
     rng = np.random.default_rng(shard.seed)
     telling = shard.config.telling
-    if shard.config.games == "trees":
-        every = [
-            example for game in shard.config.trees for example in make_tree_examples(game, telling)
-        ]
-        examples = list(islice(cycle(every), shard.numbers.start, shard.numbers.stop))
-    else:
-        examples = make_examples(shard.config, shard.games, rng)
+    examples = make_examples(shard.config, shard.games, rng)
     rng.shuffle(examples)
     _check_answers(examples[:_CHECKED])
-    if telling.worked and shard.config.games not in ("trees", "stories", "claims"):
+    if telling.worked and shard.config.games not in ("stories", "claims"):
         _check_reasons(examples[:_REVIEWED])
     rows = (example.to_json(shard.config.purpose) for example in examples)
     waiting = shard.path.with_name(f".{shard.path.name}.{os.getpid()}")

@@ -5,11 +5,10 @@
                          selected equilibrium, and the opponent's against the player's mix; so an
                          answer scores 1 exactly where both together are an equilibrium
     stated mixes         1 - regret against the mix that is stated
-    games in turn        1 - the loss at the information set against an equilibrium
     programs of stories  1 where the game is exactly the one that was told, else 0
     claims               the harmonic mean of precision and recall
 
-Exploitability, regret and loss are shares of the payoff range of whoever has them.
+Exploitability and regret are shares of the payoff range of whoever has them.
 """
 
 from __future__ import annotations
@@ -30,8 +29,7 @@ from bestresponse.logic.programs.validate import validate
 from bestresponse.players.llm.reading import read_reply
 from bestresponse.studies.bench.games import own_view
 from bestresponse.studies.improve.claims import score_claims
-from bestresponse.studies.improve.examples import find_ask, make_task_game, plan_tree
-from bestresponse.studies.improve.policies import label_tree
+from bestresponse.studies.improve.examples import find_ask, make_task_game
 from bestresponse.studies.improve.rows import GameTask
 from bestresponse.theory.games.normal_form import Array
 
@@ -60,8 +58,6 @@ def score_reply(task: Task, reply: str) -> float:
     if decision.action is None:
         raise InvalidMove(decision.reading.how)
     mix = as_strategy(decision.action, ask.options)
-    if known["kind"] == "tree":
-        return 1.0 - _measure_loss(known, ask.options, mix)
     return 1.0 - _measure_regret(known, mix)
 
 
@@ -101,20 +97,6 @@ def _read_task(task: Task) -> GameTask:
             f"expected a task, as the column `task` of an export holds it, got {str(task)[:80]!r}"
         ) from None
     return cast(GameTask, known)
-
-
-def _measure_loss(task: GameTask, options: Sequence[str], mix: Array) -> float:
-    """Return what a mix loses at an information set, as a share of the payoff range."""
-    tree = plan_tree(task["game"]).tree
-    index = tree.infoset_index[task["player"], task["infoset"]]
-    label = label_tree(task["game"]).get(index)
-    if label is None:  # nobody ever comes here: no move loses anything
-        return 0.0
-    moves = tree.infosets[index].moves
-    weights = np.array([mix[list(options).index(move)] for move in moves])
-    if label.losses is None:
-        return float(np.abs(weights - label.mix).sum() / 2)
-    return float(weights @ label.losses)
 
 
 def _measure_regret(task: GameTask, mix: Array) -> float:

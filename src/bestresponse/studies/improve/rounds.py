@@ -1,11 +1,10 @@
 """Improve a model round by round: measure it, train it on what it does worst, measure it again.
 
-A kind of question is a kind of game of one size, zero-sum games also by how many actions their
-solution plays. A round
+A kind of question is a kind of game of one size. A round
 
-1. measures every kind, and every format, on games of the test split that were never asked before;
-2. gives most of its examples to the weakest kinds and formats, and the rest to all others, so that
-   nothing is forgotten;
+1. measures every kind on games of the test split that were never asked before;
+2. gives most of its examples to the weakest kinds, and the rest to all others, so that nothing is
+   forgotten;
 3. trains a student on them;
 4. measures student and model on the same fresh games.
 
@@ -21,7 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, TypedDict, cast
+from typing import Annotated, Any, Literal, TypedDict, cast
 
 from bestresponse.core.errors import SettingError
 from bestresponse.core.seeds import split
@@ -31,26 +30,28 @@ from bestresponse.report.files import write_text
 from bestresponse.report.frames import Frame, column
 from bestresponse.runs.execution import Execution, Outcome, Progress
 from bestresponse.runs.inputs import NamesSetting
-from bestresponse.runs.settings import RunSettings, setting, settings
+from bestresponse.runs.settings import setting, settings
 from bestresponse.runs.store.folder import RunFolder, read_lines, write_rows
 from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.improve.contents import WeightsSetting, hash_file
 from bestresponse.studies.improve.examples import SHORT
 from bestresponse.studies.improve.export import ExportConfig, draw_test_examples, export
-from bestresponse.studies.improve.rows import Conversation, GameTask, TrainRow
-from bestresponse.studies.improve.study import TrainConfig, check_output, check_packages
+from bestresponse.studies.improve.rows import Conversation, TrainRow
+from bestresponse.studies.improve.study import (
+    TrainConfig,
+    TrainingSettings,
+    check_output,
+    check_packages,
+)
 
 _GAMES = ("zero-sum", "general-sum", "replies", "stories", "claims")
 _KEPT = 0.3
 """Share of the examples of a round that goes to all kinds alike, so that nothing is forgotten."""
 _LEAST = 60
 """Examples of a kind at least: fewer leave nothing to measure on the way."""
-_HEAVIEST = 8
-"""How much more often the worst format is asked than one without a failure."""
 _WRITTEN = "written.txt"
 """Holds the hash of the student that the run wrote to its output folder."""
 _SEEDS = 1 << 31
-_BY: tuple[Literal["kind", "format"], ...] = ("kind", "format")
 _WEAKEST = 4  # kinds that get most of the examples
 _LEAST_GAIN = 0.005
 """A student that answers fewer more questions right ends the rounds."""
@@ -58,7 +59,7 @@ _SUCCESS = 0.01  # what an answer may lose, as a share of the payoff range
 
 
 @settings
-class ImproveConfig(RunSettings):
+class ImproveConfig(TrainingSettings):
     """Improve a model in rounds: measure it, train it on what it does worst, and measure it again
     on new games, until there is no further gain."""
 
@@ -110,80 +111,35 @@ class ImproveConfig(RunSettings):
         le=100_000,
         help="Maximum training time per round.",
     )
-    steps: int | None = setting(
-        default=None,
-        ge=1,
-        help="Stop training after this many steps, even if time is left.",
-    )
-    lora: int | None = setting(
-        default=None,
-        ge=1,
-        le=1024,
-        metavar="RANK",
-        help="Train a low-rank adapter, by PEFT.",
-    )
-    learning_rate: float | None = setting(
-        default=None,
-        gt=0,
-        lt=1,
-        help="Highest learning rate. [default: that of `train`]",
-    )
-    batch_tokens: int = setting(
-        default=32_768,
-        ge=512,
-        le=4_194_304,
-        help="Tokens per step.",
-    )
-    seed: int = setting(default=0, ge=0, help="Seed of games and of the order of examples.")
-    device: Literal["auto", "cuda", "mps", "cpu"] = setting(
-        default="auto",
-        how=True,
-        help="Device to train on.",
-    )
-
-    unused: ClassVar[frozenset[str]] = TrainConfig.unused
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.games if name not in _GAMES]
         if unknown or not self.games:
             raise SettingError("games", f"expected some of {', '.join(_GAMES)}")
         for kind in list_kinds(self):
-            kind.choose_export(self, Path("unused"), 1, {})  # refused here, not in a round
+            kind.choose_export(self, Path("unused"), 1)  # refused here, not in a round
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Questions of one kind: games of one size.
-
-    Perhaps only games whose solution plays some number of actions.
-    """
+    """Questions of one kind: games of one size."""
 
     games: str
     size: int
-    support: int | None = None
 
     @property
     def name(self) -> str:
         """The kind in words."""
-        played = "" if self.support is None else f", {self.support} played"
-        return f"{self.games} {self.size}x{self.size}{played}"
+        return f"{self.games} {self.size}x{self.size}"
 
-    def choose_export(
-        self,
-        config: ImproveConfig,
-        folder: Path,
-        count: int,
-        weights: Mapping[str, int],
-    ) -> ExportConfig:
-        """Return the settings of an export of this kind, with formats by weight."""
+    def choose_export(self, config: ImproveConfig, folder: Path, count: int) -> ExportConfig:
+        """Return the settings of an export of this kind."""
         formats = [name for name in config.formats if self.games != "stories" or name != SHORT]
-        weighted = [f"{name}:{weights.get(name, 1)}" for name in formats]
-        options: dict[str, Any] = {} if self.games == "claims" else {"formats": weighted}
+        options: dict[str, Any] = {} if self.games == "claims" else {"formats": formats}
         return ExportConfig(
-            folder / self.name.replace(" ", "-").replace(",", ""),
+            folder / self.name.replace(" ", "-"),
             games=cast(Any, self.games),
             sizes=str(self.size),
-            support=self.support,
             rectangular=0.0,
             answers=config.answers,
             count=count,
@@ -194,18 +150,11 @@ class Kind:
 def list_kinds(config: ImproveConfig) -> list[Kind]:
     """List all kinds that a run is about."""
     first, last = ExportConfig("unused", sizes=config.sizes).range
-    kinds: list[Kind] = []
-    for games in config.games:
-        for size in range(first, last + 1):
-            if games == "zero-sum":
-                kinds += [Kind(games, size, support) for support in range(1, size + 1)]
-            else:
-                kinds.append(Kind(games, size))
-    return kinds
+    return [Kind(games, size) for games in config.games for size in range(first, last + 1)]
 
 
 class WeaknessRow(TypedDict):
-    """How a kind or a format of questions went in a round."""
+    """How a kind of questions went in a round."""
 
     round: int
     kind: str
@@ -228,10 +177,9 @@ class ImproveRow(TypedDict):
 
 
 class AnsweredQuestion(TypedDict):
-    """Of what kind and format a question was, and whether it was answered well."""
+    """Of what kind a question was, and whether it was answered well."""
 
     kind: str
-    format: str
     right: bool
 
 
@@ -316,8 +264,7 @@ class _Round:
         self.work.mkdir(parents=True, exist_ok=True)
         before = self._measure("before", self.model)
         shares = share_examples(self.config, before)
-        weights = weigh_formats(self.config, before)
-        folders = self._export(shares, weights)
+        folders = self._export(shares)
         if not (self.work / "after.jsonl").exists():
             self._train(folders)
         old = self._measure("fresh", self.model)
@@ -338,16 +285,16 @@ class _Round:
         questions = draw_questions(self.config, self.number, asked or step)
         losses = self.ask(model, self.config.device, [row for _, row in questions])
         answered = [
-            AnsweredQuestion(kind=kind.name, format=_read_format(row), right=lost <= _SUCCESS)
-            for (kind, row), lost in zip(questions, losses, strict=True)
+            AnsweredQuestion(kind=kind.name, right=lost <= _SUCCESS)
+            for (kind, _), lost in zip(questions, losses, strict=True)
         ]
         write_rows(path, answered)
         return answered
 
-    def _export(self, shares: Mapping[Kind, int], weights: Mapping[str, int]) -> list[Path]:
+    def _export(self, shares: Mapping[Kind, int]) -> list[Path]:
         folders: list[Path] = []
         for kind, count in shares.items():
-            config = kind.choose_export(self.config, self.work / "data", count, weights)
+            config = kind.choose_export(self.config, self.work / "data", count)
             export(replace(config, seed=split(self.config.seed, self.number, kind.name)))
             folders.append(Path(config.output))
         return folders
@@ -382,24 +329,17 @@ def draw_questions(
     """
     drawn: list[tuple[Kind, Conversation]] = []
     for kind in list_kinds(config):
-        chosen = kind.choose_export(config, Path("unused"), config.questions, {})
+        chosen = kind.choose_export(config, Path("unused"), config.questions)
         seeded = replace(chosen, seed=split(config.seed, number, step, kind.name))
         for example in draw_test_examples(seeded):
             drawn.append((kind, cast(Conversation, example.to_json())))
     return drawn
 
 
-def _read_format(row: Conversation) -> str:
-    task: GameTask = json.loads(row["task"])
-    return task["format"]
-
-
-def find_failures(
-    answered: Sequence[AnsweredQuestion], by: Literal["kind", "format"]
-) -> dict[str, float]:
-    """Return the share of wrong answers by kind or by format."""
-    asked = Counter(row[by] for row in answered)
-    wrong = Counter(row[by] for row in answered if not row["right"])
+def find_failures(answered: Sequence[AnsweredQuestion]) -> dict[str, float]:
+    """Return the share of wrong answers by kind."""
+    asked = Counter(row["kind"] for row in answered)
+    wrong = Counter(row["kind"] for row in answered if not row["right"])
     return {name: wrong[name] / count for name, count in asked.items()}
 
 
@@ -409,7 +349,7 @@ def share_examples(config: ImproveConfig, answered: Sequence[AnsweredQuestion]) 
     The weakest kinds get most, in proportion to their failures, and all get some.
     """
     kinds = list_kinds(config)
-    failures = find_failures(answered, "kind")
+    failures = find_failures(answered)
     weakest = sorted(kinds, key=lambda kind: -failures.get(kind.name, 0.0))[:_WEAKEST]
     total = sum(failures.get(kind.name, 0.0) for kind in weakest)
     each = config.examples * _KEPT / len(kinds)
@@ -421,12 +361,6 @@ def share_examples(config: ImproveConfig, answered: Sequence[AnsweredQuestion]) 
             more = config.examples * (1 - _KEPT) * share
         counts[kind] = max(_LEAST, round(each + more))
     return counts
-
-
-def weigh_formats(config: ImproveConfig, answered: Sequence[AnsweredQuestion]) -> dict[str, int]:
-    """Return how often every format is asked for: the more, the more often it failed."""
-    failures = find_failures(answered, "format")
-    return {name: 1 + round((_HEAVIEST - 1) * failures.get(name, 0.0)) for name in config.formats}
 
 
 def summarize_round(
@@ -455,21 +389,20 @@ def _list_kind_rows(
     old: Sequence[AnsweredQuestion],
     new: Sequence[AnsweredQuestion],
 ) -> Iterator[WeaknessRow]:
-    """Yield how every kind and every format went."""
+    """Yield how every kind went."""
     examples = {kind.name: count for kind, count in shares.items()}
-    for by in _BY:
-        first, model, student = (find_failures(rows, by) for rows in (before, old, new))
-        asked = Counter(row[by] for row in before)
-        for name, failed in first.items():
-            yield {
-                "round": made.number,
-                "kind": name if by == "kind" else f"told as {name}",
-                "asked": asked[name],
-                "before": 1 - failed,
-                "examples": examples.get(name, 0) if by == "kind" else sum(examples.values()),
-                "old": 1 - model[name] if name in model else None,
-                "new": 1 - student[name] if name in student else None,
-            }
+    first, model, student = map(find_failures, (before, old, new))
+    asked = Counter(row["kind"] for row in before)
+    for name, failed in first.items():
+        yield {
+            "round": made.number,
+            "kind": name,
+            "asked": asked[name],
+            "before": 1 - failed,
+            "examples": examples[name],
+            "old": 1 - model[name] if name in model else None,
+            "new": 1 - student[name] if name in student else None,
+        }
 
 
 def _copy_student(student: Path, output: Path, run: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NotRequired, TypedDict
+from typing import Annotated, TypedDict
 
 from bestresponse.report.frames import column
 
@@ -35,11 +35,6 @@ GameTask = TypedDict(
         "elicit": str,
         "opponent": list[float],
         "class": str,
-        "game": str,
-        "player": str,
-        "infoset": str,
-        "moves": list[str],
-        "reached": bool,
         "text": str,
         "claims": list[str],
     },
@@ -48,7 +43,7 @@ GameTask = TypedDict(
 """What is asked, as plain data: what an answer is measured by.
 
 Every task has a `kind`. Those about payoff tables have `payoffs`, `seat`, `format` and `theme`;
-those about trees have `game`, `player`, `infoset` and `moves`; those about claims have `text`.
+those about claims have `text`.
 """
 
 
@@ -122,14 +117,12 @@ class ExportSettings(TypedDict):
     sizes: str
     rectangular: float
     count: int
-    support: NotRequired[int]
     varied: float
     answers: str
     purpose: str
     scale: list[int]
     formats: list[str]
     themes: list[str]
-    trees: list[str]
     seed: int
 
 

@@ -26,7 +26,50 @@ _PACKAGES = ("torch", "transformers", "accelerate", "peft")
 
 
 @settings
-class TrainConfig(RunSettings):
+class TrainingSettings(RunSettings):
+    """How a model is trained, wherever it is."""
+
+    steps: int | None = setting(
+        default=None,
+        ge=1,
+        help="Stop training after this many steps, even if time is left.",
+    )
+    lora: int | None = setting(
+        default=None,
+        ge=1,
+        le=1024,
+        metavar="RANK",
+        help=(
+            "Train a low-rank adapter by PEFT and add it to the weights, instead of all weights."
+        ),
+    )
+    learning_rate: float | None = setting(
+        default=None,
+        gt=0,
+        lt=1,
+        help=(
+            "Highest learning rate. [default: 0.002 with Muon, 0.00002 with AdamW, 0.0002 with"
+            " --lora]"
+        ),
+    )
+    batch_tokens: int = setting(
+        default=32_768,
+        ge=512,
+        le=4_194_304,
+        help="Tokens per step.",
+    )
+    seed: int = setting(default=0, ge=0, help="Seed of games and of the order of examples.")
+    device: Literal["auto", "cuda", "mps", "cpu"] = setting(
+        default="auto",
+        how=True,
+        help="Device to train on.",
+    )
+
+    unused: ClassVar[frozenset[str]] = OF_PLAYS | OF_CALLS
+
+
+@settings
+class TrainConfig(TrainingSettings):
     """Train a model on examples from `bestresponse export sft`, and measure it on games that it has
     not seen.
 
@@ -56,32 +99,9 @@ class TrainConfig(RunSettings):
         le=100_000,
         help="Time for the whole command, with all measurements.",
     )
-    steps: int | None = setting(
-        default=None,
-        ge=1,
-        help="Stop after this many steps, even if time is left.",
-    )
-    lora: int | None = setting(
-        default=None,
-        ge=1,
-        le=1024,
-        metavar="RANK",
-        help=(
-            "Train a low-rank adapter by PEFT and add it to the weights, instead of all weights."
-        ),
-    )
     four_bit: bool = setting(
         default=False,
         help="With --lora: keep the base in four bits (QLoRA); needs CUDA and bitsandbytes.",
-    )
-    learning_rate: float | None = setting(
-        default=None,
-        gt=0,
-        lt=1,
-        help=(
-            "Highest learning rate. [default: 0.002 with Muon, 0.00002 with AdamW, 0.0002 with"
-            " --lora]"
-        ),
     )
     optimizer: Literal["muon", "adamw"] | None = setting(
         default=None,
@@ -93,12 +113,6 @@ class TrainConfig(RunSettings):
         ge=0,
         le=0.5,
         help="Share of every step that keeps what the model said before, in texts of its own.",
-    )
-    batch_tokens: int = setting(
-        default=32_768,
-        ge=512,
-        le=4_194_304,
-        help="Tokens per step.",
     )
     held_out: int = setting(
         default=128,
@@ -112,14 +126,6 @@ class TrainConfig(RunSettings):
         le=100_000,
         help="Questions of the test split at the end, per kind, size and format; 0: none.",
     )
-    seed: int = setting(default=0, ge=0, help="Seed of the order of examples.")
-    device: Literal["auto", "cuda", "mps", "cpu"] = setting(
-        default="auto",
-        how=True,
-        help="Device to train on.",
-    )
-
-    unused: ClassVar[frozenset[str]] = OF_PLAYS | OF_CALLS
 
     def __post_init__(self) -> None:
         if not self.data:
