@@ -369,8 +369,9 @@ def _check_manifest(manifest: ExportManifest) -> None:
         texts += listed
     for name, known in manifest["files"].items():
         texts += [name, known]
-    if not all(isinstance(text, str) for text in texts):
-        raise TypeError("expected texts in its settings and files")
+    for text in texts:
+        if not isinstance(text, str):
+            raise TypeError("expected texts in its settings and files")
     if type(manifest["counts"]["train"]) is not int:
         raise TypeError("expected a whole number of examples")
 

@@ -23,7 +23,7 @@ def measure_replies(student: Causal, examples: Sequence[Conversation]) -> Measur
     Measures how many can be read, how many lose at most 0.01 and 0.05, and the mean loss.
     """
     lost = measure_losses(student, examples)
-    read = [value for value in lost if value < math.inf]
+    read = list(filter(math.isfinite, lost))
     count = max(len(lost), 1)
     return {
         "asked": len(lost),

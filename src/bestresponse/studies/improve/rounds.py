@@ -19,7 +19,10 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product, starmap
+from operator import itemgetter
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated, Any, Literal, TypedDict, cast
 
 from bestresponse.core.errors import SettingError
@@ -150,7 +153,7 @@ class Kind:
 def list_kinds(config: ImproveConfig) -> list[Kind]:
     """List all kinds that a run is about."""
     first, last = ExportConfig("unused", sizes=config.sizes).range
-    return [Kind(games, size) for games in config.games for size in range(first, last + 1)]
+    return list(starmap(Kind, product(config.games, range(first, last + 1))))
 
 
 class WeaknessRow(TypedDict):
@@ -338,8 +341,11 @@ def draw_questions(
 
 def find_failures(answered: Sequence[AnsweredQuestion]) -> dict[str, float]:
     """Return the share of wrong answers by kind."""
-    asked = Counter(row["kind"] for row in answered)
-    wrong = Counter(row["kind"] for row in answered if not row["right"])
+    asked = Counter[str]()
+    wrong = Counter[str]()
+    for row in answered:
+        asked[row["kind"]] += 1
+        wrong[row["kind"]] += not row["right"]
     return {name: wrong[name] / count for name, count in asked.items()}
 
 
@@ -351,7 +357,9 @@ def share_examples(config: ImproveConfig, answered: Sequence[AnsweredQuestion]) 
     kinds = list_kinds(config)
     failures = find_failures(answered)
     weakest = sorted(kinds, key=lambda kind: -failures.get(kind.name, 0.0))[:_WEAKEST]
-    total = sum(failures.get(kind.name, 0.0) for kind in weakest)
+    total = 0.0
+    for kind in weakest:
+        total += failures.get(kind.name, 0.0)
     each = config.examples * _KEPT / len(kinds)
     counts: dict[Kind, int] = {}
     for kind in kinds:
@@ -369,8 +377,7 @@ def summarize_round(
     new: Sequence[AnsweredQuestion],
 ) -> ImproveRow:
     """Compare student and model on the same questions."""
-    before = sum(row["right"] for row in old) / len(old)
-    after = sum(row["right"] for row in new) / len(new)
+    before, after = (fmean(row["right"] for row in rows) for rows in (old, new))
     gain = after - before
     return {
         "round": number,
@@ -392,7 +399,7 @@ def _list_kind_rows(
     """Yield how every kind went."""
     examples = {kind.name: count for kind, count in shares.items()}
     first, model, student = map(find_failures, (before, old, new))
-    asked = Counter(row["kind"] for row in before)
+    asked = Counter(map(itemgetter("kind"), before))
     for name, failed in first.items():
         yield {
             "round": made.number,
