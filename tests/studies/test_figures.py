@@ -6,6 +6,8 @@ import csv
 import pytest
 from sample_runs import MAKERS
 
+from bestresponse.report.stats.statistics import as_interval
+
 
 @pytest.fixture(scope="module", params=list(MAKERS))
 def sample(request, tmp_path_factory):
@@ -46,6 +48,21 @@ def test_figures_csv_holds_a_row_for_every_group(sample):
         rows = list(csv.DictReader(file))
     assert len(rows) == len(sample.figures.groups)
     assert {metric.name for metric in sample.figures.metrics} <= set(rows[0])
+
+
+def test_results_csv_holds_every_number_with_its_interval_and_direction(sample):
+    with (sample.path / "results.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    known = [value for _, values in sample.figures.groups for value in values.values()]
+    numbers = [as_interval(value) for value in known if value is not None]
+    assert [float(row["value"]) for row in rows] == [number.estimate for number in numbers]
+    for row, number in zip(rows, numbers, strict=True):
+        assert row["metric"].startswith(f"{sample.study.name}.")
+        assert row["better"] in ("lower", "higher", "")
+        assert (row["run"], row["date"]) == (sample.manifest.run, sample.manifest.created)
+        if row["low"]:
+            ends = float(row["low"]), float(row["high"]), int(row["n"])
+            assert ends == (number.low, number.high, number.n)
 
 
 def test_every_row_has_the_same_columns(sample):

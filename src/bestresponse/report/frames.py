@@ -36,6 +36,7 @@ from typing import (
     Annotated,
     Any,
     Generic,
+    Literal,
     TypeAlias,
     TypeVar,
     get_args,
@@ -258,7 +259,8 @@ class Metric(Generic[Group]):
 
     `name` is the field in JSON and CSV, `title` the head of the column, `help` explains it to the
     reader, `format` is a format specification for its numbers, and `compute` returns None where
-    there is no figure. Numbers smaller than `noise` are shown as 0.
+    there is no figure. Numbers smaller than `noise` are shown as 0. `better` says whether lower or
+    higher numbers are better, where either is.
     """
 
     name: str
@@ -267,6 +269,7 @@ class Metric(Generic[Group]):
     format: str
     compute: Callable[[Group], Value]
     noise: float = NOISE
+    better: Literal["lower", "higher", ""] = ""
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier():

@@ -38,6 +38,7 @@ from bestresponse.runs.execution import Execution, Executor, Outcome, Progress, 
 from bestresponse.runs.executors.processes import Processes
 from bestresponse.runs.models import Download, OpenedModels, open_models
 from bestresponse.runs.reporting.plays import write_plays
+from bestresponse.runs.reporting.results import list_results
 from bestresponse.runs.reporting.sections import CallTotals, count_calls, price_by_model, sum_money
 from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.store.folder import (
@@ -211,6 +212,7 @@ class Run(Generic[C_co]):
         report.html  report.json   the report as a page and as data
         summary.json               the figures and the short frames
         figures.csv                the figures alone, one row for each player, seat or setting
+        results.csv                the same, one row for each number: metric, direction, interval
         FRAME.csv  FRAME.parquet   every frame of the study (Parquet where pyarrow is installed)
         plays.html  plays/         every play with what was asked and said, to read one by one
         """
@@ -223,6 +225,7 @@ class Run(Generic[C_co]):
             }
             if self.figures.metrics:
                 texts["figures.csv"] = tables.to_csv(self.figures.to_rows())
+                texts["results.csv"] = tables.to_csv(list_results(self))
             written = [self.folder.write_text(name, text) for name, text in texts.items()]
             for name, frame in self.frames.items():
                 if 0 < len(frame) <= _MOST_ROWS:
