@@ -4,7 +4,7 @@ import pytest
 
 import bestresponse as br
 from bestresponse.core.errors import InvalidMove
-from bestresponse.integrations.bench_questions import FIGURES, BenchQuestions
+from bestresponse.integrations.bench_questions import FIGURES, choose_questions, measure_reply
 from bestresponse.models import Reply
 
 ANSWERS = [
@@ -25,23 +25,23 @@ def test_every_figure_is_that_of_bench_for_the_same_answers(tmp_path):
         return ANSWERS[len(prompts) - 1]
 
     rows = br.bench(answer, num_games=6, seed=11, workers=1, output_dir=tmp_path).rows()
-    questions = BenchQuestions(num_games=6, actions=3, seed=11)
-    for number, (text, row) in enumerate(zip(ANSWERS, rows, strict=True)):
-        messages = questions.write_request(number).messages
-        assert "\n\n".join(message.content for message in messages) == prompts[number]
+    questions = choose_questions(num_games=6, actions=3, seed=11)
+    for question, prompt, text, row in zip(questions, prompts, ANSWERS, rows, strict=True):
+        assert f"{question['system']}\n\n{question['prompt']}" == prompt
+        measured_by = question["measured_by"]
         if row["strategy"] is None:
             with pytest.raises(InvalidMove):
-                questions.measure_reply(number, Reply(text))
+                measure_reply(measured_by, Reply(text))
             continue
-        measured = questions.measure_reply(number, Reply(text))
+        measured = measure_reply(measured_by, Reply(text))
         assert measured.strategy == pytest.approx(row["strategy"], abs=1e-12)
         assert measured.figures == pytest.approx({name: row[name] for name in FIGURES}, abs=1e-12)
     assert [row["status"] for row in rows].count("unparseable") == 1
 
 
 def test_a_pure_strategy_of_the_support_has_no_gap_and_loses_what_the_worst_column_takes():
-    questions = BenchQuestions(num_games=1, actions=2, seed=6)
-    figures = questions.measure_reply(0, Reply("ANSWER: A: 1, B: 0")).figures
+    (question,) = choose_questions(num_games=1, actions=2, seed=6)
+    figures = measure_reply(question["measured_by"], Reply("ANSWER: A: 1, B: 0")).figures
     # The game is [[9, 24], [38, 4]]: its value is (24 * 38 - 9 * 4) / (24 + 38 - 9 - 4), and row A
     # guarantees 9.
     assert figures["nash_gap"] == 0

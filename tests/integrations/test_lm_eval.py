@@ -17,7 +17,7 @@ from model_server import ModelServer
 
 import bestresponse as br
 from bestresponse.integrations.bench_questions import FIGURES
-from bestresponse.integrations.lm_eval import nash_gap as task
+from bestresponse.integrations.suites import publish_suite
 
 ANSWERS = [
     "ANSWER: A: 0.33, B: 0.33, C: 0.33",
@@ -25,7 +25,6 @@ ANSWERS = [
     "no idea",
     "ANSWER: A: 33%, B: 33%, C: 34%",
 ]
-FOLDER = Path(task.__file__).parent
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "evaluation-tools.md"
 WITH_HARNESS = pytest.mark.skipif(
     find_spec("lm_eval") is None,
@@ -35,56 +34,43 @@ WITH_HARNESS = pytest.mark.skipif(
 
 @pytest.fixture
 def benched(tmp_path):
-    """The rows of `bench` for the same answers."""
+    """A run of `bench` for the same answers, and its rows."""
     left = list(ANSWERS)
     run = br.bench(lambda prompt: left.pop(0), num_games=4, seed=5, workers=1, output_dir=tmp_path)
-    return run.rows()
+    return run, run.rows()
 
 
-def test_every_figure_is_that_of_bench_for_the_same_answers(benched):
-    questions = task.list_nash_gap_questions(num_games=4, seed=5)
-    results = [
-        task.measure_results(question, [text])
-        for question, text in zip(questions, ANSWERS, strict=True)
-    ]
-    assert [result["read"] for result in results] == [1.0, 1.0, 0.0, 1.0]
-    assert results[2] == {"read": 0.0}
-    for result, row in zip(results, benched, strict=True):
-        for figure in FIGURES:
-            if row[figure] is None:
-                assert figure not in result
-            else:
-                assert result[figure] == pytest.approx(row[figure], abs=1e-12)
-
-
-def test_the_folder_is_printed_for_the_harness():
-    words = [sys.executable, "-m", "bestresponse.integrations.lm_eval"]
-    printed = subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
-    assert (Path(printed) / "nash_gap.yaml").exists()
+@pytest.fixture
+def published(benched, tmp_path):
+    """The folder of the task of that run, and the name of the task."""
+    run, _ = benched
+    files = publish_suite(str(run.path), "lm-eval", tmp_path / "task")
+    return files[0].parent, files[1].stem
 
 
 @WITH_HARNESS
 @pytest.mark.slow
-def test_the_harness_itself_reports_the_mean_of_bench_and_its_standard_error(benched):
+def test_the_harness_itself_reports_the_mean_of_bench_and_its_standard_error(benched, published):
     from lm_eval import simple_evaluate
     from lm_eval.api.model import LM
     from lm_eval.tasks import TaskManager
 
+    _, rows = benched
+    folder, name = published
+
     class Scripted(LM):
         def generate_until(self, requests, disable_tqdm=False):
-            return [ANSWERS[request.doc["number"]] for request in requests]
+            return [ANSWERS[request.doc["id"]] for request in requests]
 
         def loglikelihood(self, requests, disable_tqdm=False):
             raise NotImplementedError
 
         loglikelihood_rolling = loglikelihood
 
-    manager = TaskManager(
-        include_path=str(FOLDER), include_defaults=False, metadata={"num_games": 4, "seed": 5}
-    )
-    done = simple_evaluate(Scripted(), tasks=["bestresponse_nash_gap"], task_manager=manager)
+    manager = TaskManager(include_path=str(folder), include_defaults=False)
+    done = simple_evaluate(Scripted(), tasks=[name], task_manager=manager)
     results = read_results(done["results"])
-    gaps = [row["gap_normalised"] for row in benched if row["gap_normalised"] is not None]
+    gaps = [row["gap_normalised"] for row in rows if row["gap_normalised"] is not None]
     assert results["gap_normalised"] == pytest.approx(fmean(gaps), abs=1e-12), json.dumps(
         results, default=str
     )
@@ -96,7 +82,8 @@ def test_the_harness_itself_reports_the_mean_of_bench_and_its_standard_error(ben
 
 def read_results(found):
     """The metrics of the task, without the names of filters."""
-    return {name.split(",")[0]: value for name, value in found["bestresponse_nash_gap"].items()}
+    [figures] = found.values()
+    return {name.split(",")[0]: value for name, value in figures.items()}
 
 
 def answer_by_question(text):
@@ -145,33 +132,15 @@ def test_the_command_of_the_page_gives_the_figures_of_bench_with_standard_errors
 
 @WITH_HARNESS
 @pytest.mark.slow
-def test_a_model_without_a_readable_answer_has_a_share_of_zero_and_no_figures(tmp_path):
-    folder = subprocess.run(
-        [sys.executable, "-m", "bestresponse.integrations.lm_eval"],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.strip()
+def test_a_model_without_a_readable_answer_has_a_share_of_zero_and_no_figures(published, tmp_path):
+    folder, name = published
     with closing(ModelServer(lambda body: "no idea")) as server:
         address = f"base_url={server.model.split('#')[0]}/chat/completions,model=fake"
-        words = [
-            "--include_path",
-            folder,
-            "--tasks",
-            "bestresponse_nash_gap",
-            "--model",
-            "local-chat-completions",
-        ]
-        words += [
-            "--model_args",
-            address,
-            "--apply_chat_template",
-            "--metadata",
-            '{"num_games": 3}',
-        ]
+        words = ["--include_path", str(folder), "--tasks", name]
+        words += ["--model", "local-chat-completions", "--model_args", address]
         program = Path(sys.executable).with_name("lm_eval")
         done = subprocess.run(
-            [str(program), *words, "--output_path", "harness"],
+            [str(program), *words, "--apply_chat_template", "--output_path", "harness"],
             cwd=tmp_path,
             capture_output=True,
             text=True,

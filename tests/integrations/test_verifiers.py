@@ -19,7 +19,7 @@ from verifiers.v1.cli.eval.runner import run_eval
 from verifiers.v1.configs.cli.eval import EvalConfig
 
 import bestresponse as br
-from bestresponse.integrations.bench_questions import BenchQuestions
+from bestresponse.integrations.bench_questions import choose_questions
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "verifiers"
@@ -79,8 +79,11 @@ def test_a_pure_strategy_is_rewarded_with_minus_what_it_loses_at_worst(tmp_path)
     assert trace.reward == pytest.approx(-(876 / 49 - 9) / 34)
     assert trace.metrics["exploitability"] == pytest.approx(876 / 49 - 9)
     assert trace.metrics["nash_gap"] == 0
-    asked = BenchQuestions(1, 2, 6).write_request(0).messages
-    assert messages == [{"role": message.role, "content": message.content} for message in asked]
+    (asked,) = choose_questions(1, 2, 6)
+    assert messages == [
+        {"role": "system", "content": asked["system"]},
+        {"role": "user", "content": asked["prompt"]},
+    ]
 
 
 @pytest.mark.parametrize(("reward", "paid"), [("success", 1.0), ("gap", 0.0)])
@@ -112,7 +115,7 @@ def test_an_answer_that_cannot_be_read_fails_and_has_the_least_reward(tmp_path, 
 
 def test_the_mean_reward_with_unread_answers_is_below_that_of_the_read_ones(tmp_path):
     taskset = {"id": "bestresponse_nash_gap", "num_games": 2, "actions": 2, "seed": 6}
-    first = BenchQuestions(2, 2, 6).write_request(0).messages[-1].content
+    first = choose_questions(2, 2, 6)[0]["prompt"]
 
     def answer(body):
         return "ANSWER: A: 1, B: 0" if body["messages"][-1]["content"] == first else "no idea"

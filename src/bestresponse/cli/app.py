@@ -94,6 +94,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check-run": ("recorded", "Check that no line of a recorded run is damaged or missing."),
     "merge": ("recorded", "Merge the parts of a run made with --shard."),
     "reproduce": ("recorded", "Recompute the results of a paper from its recorded runs."),
+    "publish": ("publish", "Write a run or a suite in the format of another place."),
     "mcp": (
         "mcp",
         "Run an MCP server that offers solving, checking and comparing as tools.",

@@ -38,7 +38,7 @@ from bestresponse.runs.execution import Execution, Executor, Outcome, Progress, 
 from bestresponse.runs.executors.processes import Processes
 from bestresponse.runs.models import Download, OpenedModels, open_models
 from bestresponse.runs.reporting.plays import write_plays
-from bestresponse.runs.reporting.results import list_results
+from bestresponse.runs.reporting.results import ResultRow, list_results
 from bestresponse.runs.reporting.sections import CallTotals, count_calls, price_by_model, sum_money
 from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.store.folder import (
@@ -225,7 +225,7 @@ class Run(Generic[C_co]):
             }
             if self.figures.metrics:
                 texts["figures.csv"] = tables.to_csv(self.figures.to_rows())
-                texts["results.csv"] = tables.to_csv(list_results(self))
+                texts["results.csv"] = Frame(ResultRow, list_results(self)).to_csv()
             written = [self.folder.write_text(name, text) for name, text in texts.items()]
             for name, frame in self.frames.items():
                 if 0 < len(frame) <= _MOST_ROWS:

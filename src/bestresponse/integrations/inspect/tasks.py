@@ -9,9 +9,9 @@ formalize    stories whose true games are known; a score says whether the model 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from pathlib import Path
 from statistics import fmean
 
 from anyio import from_thread, to_thread
@@ -28,7 +28,13 @@ from bestresponse.core.capabilities import check_telling
 from bestresponse.core.errors import InvalidMove, TooLarge, UsageError
 from bestresponse.formal.evaluate.dataset import judge_program, stories
 from bestresponse.games.lookup import find_game
-from bestresponse.integrations.bench_questions import FIGURES, BenchQuestions
+from bestresponse.integrations.bench_questions import (
+    FIGURES,
+    Question,
+    choose_questions,
+    measure_reply,
+    read_questions,
+)
 from bestresponse.integrations.seats import choose_players, play_seats
 from bestresponse.models.base import Finish, Reply
 from bestresponse.models.providers.function import FunctionModel, from_function
@@ -40,20 +46,26 @@ _REASON = (
     " {me}."
 )
 _UNREAD = float("nan")
-_MESSAGES = {"system": ChatMessageSystem, "user": ChatMessageUser}
 
 
 @task  # type: ignore[untyped-decorator, unused-ignore]
 def nash_gap(num_games: int = 20, actions: int = 3, seed: int = 0) -> Task:
     """Ask what `bestresponse bench` asks: the mixed strategies of random zero-sum games."""
-    questions = BenchQuestions(num_games, actions, seed)
-    requests = [questions.write_request(number) for number in range(num_games)]
+    return ask_questions(choose_questions(num_games, actions, seed))
+
+
+def ask_questions(asked: Sequence[Question] | Path) -> Task:
+    """Make the task of some questions of the benchmark, or of a file that `publish` wrote."""
+    questions = read_questions(asked) if isinstance(asked, Path) else asked
     samples = []
-    for number, request in enumerate(requests):
-        messages = [_MESSAGES[one.role](content=one.content) for one in request.messages]
-        metadata = {"questions": asdict(questions), "number": number}
-        samples.append(Sample(id=number, input=messages, metadata=metadata))
-    config = GenerateConfig(max_tokens=requests[0].max_tokens, temperature=requests[0].temperature)
+    for question in questions:
+        messages = [
+            ChatMessageSystem(content=question["system"]),
+            ChatMessageUser(content=question["prompt"]),
+        ]
+        samples.append(Sample(id=question["id"], input=messages, target=question["measured_by"]))
+    first = questions[0]
+    config = GenerateConfig(max_tokens=first["max_tokens"], temperature=first["temperature"])
     return Task(
         dataset=MemoryDataset(samples),
         solver=generate(),
@@ -72,10 +84,9 @@ def nash_gap_scorer() -> Scorer:
     """Score the figures of the benchmark under its names; NaN where there is nothing to be read."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        questions = BenchQuestions(**state.metadata["questions"])
         reply = Reply(state.output.completion, FINISH.get(state.output.stop_reason, Finish.STOP))
         try:
-            measured = questions.measure_reply(state.metadata["number"], reply)
+            measured = measure_reply(target.text, reply)
         except InvalidMove as error:
             return Score(value=dict.fromkeys(FIGURES, _UNREAD), explanation=f"not scored: {error}")
         return Score(value=measured.figures, answer=str(measured.strategy))

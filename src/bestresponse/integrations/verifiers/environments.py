@@ -23,10 +23,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
-from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, ClassVar, Literal, cast
 
 import httpx
 import verifiers.v1 as vf
@@ -34,7 +33,11 @@ from pydantic import Field
 from verifiers.v1.dialects.chat import message_to_wire
 
 from bestresponse.core.errors import InvalidMove, ModelError
-from bestresponse.integrations.bench_questions import BenchQuestions
+from bestresponse.integrations.bench_questions import (
+    choose_questions,
+    measure_reply,
+    read_questions,
+)
 from bestresponse.integrations.seats import choose_players, play_seats
 from bestresponse.models.base import Reply, Request
 from bestresponse.models.providers.function import from_function
@@ -110,12 +113,9 @@ class NashGapTasksetConfig(vf.TasksetConfig):  # type: ignore[misc, unused-ignor
 
 
 class NashGapData(vf.TaskData):  # type: ignore[misc, unused-ignore]
-    """The games, and which of them is asked for."""
+    """One question, and what an answer is measured by."""
 
-    num_games: int
-    actions: int
-    seed: int
-    number: int
+    measured_by: str
 
 
 class NashGapTask(
@@ -151,10 +151,8 @@ class NashGapTask(
 
         Where it cannot be read, record the least reward and raise InvalidMove.
         """
-        data = self.data
-        questions = BenchQuestions(data.num_games, data.actions, data.seed)
         try:
-            return questions.measure_reply(data.number, Reply(trace.last_reply)).figures
+            return measure_reply(self.data.measured_by, Reply(trace.last_reply)).figures
         except InvalidMove:
             # nobody loses more than the range of the payoffs
             least = 0.0 if self.config.reward == "success" else -1.0
@@ -165,21 +163,25 @@ class NashGapTask(
 class NashGapTaskset(
     vf.Taskset[NashGapTask, NashGapTasksetConfig]  # type: ignore[misc, unused-ignore]
 ):
-    """Random zero-sum games, those of `bestresponse bench` with the same seed."""
+    """Random zero-sum games, those of `bestresponse bench` with the same seed.
+
+    A taskset with a `file` has the questions that `publish` wrote to it.
+    """
+
+    file: ClassVar[Path | None] = None
 
     def load(self) -> Iterator[NashGapTask]:
         """Yield one task for each game."""
         config = self.config
-        questions = BenchQuestions(config.num_games, config.actions, config.seed)
-        for number in range(config.num_games):
-            system, prompt = (
-                message.content for message in questions.write_request(number).messages
-            )
+        if self.file is None:
+            questions = choose_questions(config.num_games, config.actions, config.seed)
+        else:
+            questions = read_questions(self.file)
+        for question in questions:
             data = NashGapData(
-                system_prompt=system,
-                prompt=prompt,
-                number=number,
-                **asdict(questions),
+                system_prompt=question["system"],
+                prompt=question["prompt"],
+                measured_by=question["measured_by"],
             )
             yield NashGapTask(data, config.task)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from bestresponse.report.frames import is_baseline
+from bestresponse.report.frames import Heads, Metric, is_baseline
 from bestresponse.report.stats.statistics import Interval, as_interval
+from bestresponse.runs.store.folder import Manifest
 
 if TYPE_CHECKING:
     from bestresponse.runs.run import Run
@@ -127,45 +128,47 @@ class ResultRow(TypedDict):
 
 def list_results(run: Run[Any]) -> list[ResultRow]:
     """Return every number that the metrics of a run have, with what it is and where it is from."""
-    manifest = run.manifest
     figures = run.figures
     place = next((figures.labels.index(name) for name in _PLAYERS if name in figures.labels), 0)
     rows: list[ResultRow] = []
     for heads, values in figures.groups:
-        others = [str(head) for at, head in enumerate(heads) if at != place]
+        group = "baseline" if is_baseline(heads) else _join_others(heads, place)
         for metric in figures.metrics:
             value = values.get(metric.name)
-            if value is None or not math.isfinite(as_interval(value).estimate):
-                continue
-            rows.append(
-                {
-                    "metric": f"{manifest.study}.{metric.name}",
-                    "title": metric.title,
-                    "better": metric.better or _find_direction(metric.name),
-                    **_split_value(value),
-                    "suite": name_suite(run),
-                    "model": str(heads[place]) if heads else "",
-                    "group": "baseline" if is_baseline(heads) else ", ".join(others),
-                    "date": manifest.created,
-                    "command": " ".join(manifest.command),
-                    "version": manifest.footer.split(",")[0],
-                    "run": manifest.run,
-                }
-            )
+            if value is not None and math.isfinite(as_interval(value).estimate):
+                model = str(heads[place]) if heads else ""
+                rows.append(_describe(run.manifest, metric, value, (model, group)))
     return rows
 
 
-def _split_value(value: float | Interval) -> Any:
+def _join_others(heads: Heads, place: int) -> str:
+    return ", ".join(map(str, (*heads[:place], *heads[place + 1 :])))
+
+
+def _describe(
+    manifest: Manifest, metric: Metric[Any], value: float | Interval, whose: tuple[str, str]
+) -> ResultRow:
     known = as_interval(value)
     stated = isinstance(value, Interval)
     bounded = stated and math.isfinite(known.low) and math.isfinite(known.high)
+    model, group = whose
     return {
+        "metric": f"{manifest.study}.{metric.name}",
+        "title": metric.title,
+        "better": metric.better or _find_direction(metric.name),
         "value": known.estimate,
         "low": known.low if bounded else None,
         "high": known.high if bounded else None,
         "level": known.level if bounded else None,
         "method": known.method if bounded else "",
         "n": known.n if stated else None,
+        "suite": name_suite(manifest),
+        "model": model,
+        "group": group,
+        "date": manifest.created,
+        "command": " ".join(manifest.command),
+        "version": manifest.footer.partition(",")[0],
+        "run": manifest.run,
     }
 
 
@@ -175,10 +178,10 @@ def _find_direction(name: str) -> str:
     return "higher" if name in _HIGHER else ""
 
 
-def name_suite(run: Run[Any]) -> str:
+def name_suite(manifest: Manifest) -> str:
     """Name what a run asked about: its game, or else its suite."""
-    settings = run.manifest.config
+    settings = manifest.config
     game = settings.get("game")
     if isinstance(game, dict):
         game = game.get("name")
-    return str(game or settings.get("suite") or run.manifest.study)
+    return str(game or settings.get("suite") or manifest.study)
