@@ -261,3 +261,17 @@ def test_no_pattern_has_a_possessive_group():
     # has 3.11.2, which read an unclosed comment of a program as layout.
     possessive = re.compile(r"\)[*+?]\+")
     assert [name for name, text, _ in modules() if possessive.search(text)] == []
+
+
+def test_protocols_are_for_callers_and_base_classes_are_abstract():
+    """A class that inherits a protocol gets its empty methods, which return None; a missing method
+    of an abstract class is an error when the class is made."""
+    bases = {}
+    for _, _, tree in modules():
+        for node in list_nodes(tree):
+            if isinstance(node, ast.ClassDef):
+                bases[node.name] = {ast.unparse(base).partition("[")[0] for base in node.bases}
+    protocols = {name for name, of in bases.items() if "Protocol" in of}
+    heirs = {name for name, of in bases.items() if of & protocols and name not in protocols}
+    assert protocols
+    assert heirs == set()

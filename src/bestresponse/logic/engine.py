@@ -6,11 +6,12 @@ load only what the gate has passed (`gate.GatedProgram.canonical`), under the sa
 """
 
 import shutil
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal, Protocol
+from typing import Literal
 
 from bestresponse.core.errors import LogicError, UsageError
 from bestresponse.logic.gate.check import GatedProgram
@@ -62,7 +63,7 @@ class Program:
     handle: object = field(repr=False, compare=False)
 
 
-class LogicEngine(Protocol):
+class LogicEngine(ABC):
     """Loads programs and answers questions about them.
 
     Goals pass the gate too, whoever wrote them.
@@ -71,10 +72,12 @@ class LogicEngine(Protocol):
     name: str
     limits: Limits
 
+    @abstractmethod
     def load(self, source: str | GatedProgram) -> Program:
         """Check and load a program, or `ProgramRefused`."""
         ...
 
+    @abstractmethod
     def solutions(
         self,
         program: Program,

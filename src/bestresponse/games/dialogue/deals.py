@@ -17,11 +17,12 @@ a model's guess.
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from random import Random
-from typing import ClassVar, Protocol, Self, TypedDict, TypeGuard
+from typing import ClassVar, Self, TypedDict, TypeGuard
 
 from bestresponse.core.ask import Amount, Choice
 from bestresponse.core.errors import Flaw, InvalidMove
@@ -75,7 +76,7 @@ class Ranges(TypedDict, total=False):
     situations: Sequence[str]
 
 
-class DealRules(Protocol):
+class DealRules(ABC):
     """One kind of deal; what most kinds have in common is here."""
 
     kind: ClassVar[str]
@@ -91,27 +92,34 @@ class DealRules(Protocol):
     """Whether everybody hands in a sealed note after the talk."""
 
     @classmethod
+    @abstractmethod
     def from_reader(cls, reader: DomainReader, players: int) -> Self:
         """Read the section `deal` of a domain."""
 
+    @abstractmethod
     def find_bounds(self, reader: DomainReader) -> Bounds:
         """Check the section `generate` and return the lowest and highest utility it allows."""
 
+    @abstractmethod
     def draw(self, generate: Ranges, rng: Random, players: int) -> Secrets:
         """Draw what each of the people knows."""
 
+    @abstractmethod
     def is_possible(self, private: Secrets) -> bool:
         """Tell whether these people can come to a deal."""
 
+    @abstractmethod
     def private_schema(self, generate: Ranges) -> Schema:
         """Return the JSON schema of what one person knows.
 
         It includes the ranges that the domain draws from.
         """
 
+    @abstractmethod
     def schema(self, names: Names) -> Schema:
         """Return the JSON schema of the referee's ruling."""
 
+    @abstractmethod
     def read(
         self,
         data: Ruling,
@@ -124,6 +132,7 @@ class DealRules(Protocol):
         Raises InvalidMove where it contradicts itself, the rules or what was said.
         """
 
+    @abstractmethod
     def utilities(self, deal: Deal, private: Secrets) -> Utilities:
         """Return what the deal is worth to each person."""
 
