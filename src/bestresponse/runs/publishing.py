@@ -17,17 +17,17 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.report.files import write_text
 from bestresponse.report.frames import Frame
 from bestresponse.report.stats.statistics import as_interval
-from bestresponse.runs.reporting.results import SHARES, ResultRow, list_results
+from bestresponse.runs.reporting.results import SHARES, ResultRow, list_results, name_suite
 from bestresponse.runs.run import Run
+from bestresponse.runs.settings import RunSettings
 
-AnyRun = Run[Any]
+FinishedRun = Run[RunSettings]
 SCHEMA = "0.2.2"
 _RIGHT = 0.01
 """An answer that loses at most this share of the payoff range counts as right."""
@@ -36,7 +36,7 @@ _LOSSES = ("exploitability_normalised", "gap_normalised", "regret_normalised")
 _DATASET = re.compile(r"\w[\w.-]{0,95}/\w[\w.-]{0,95}", re.ASCII)
 
 
-def publish_run(run: AnyRun, form: str, folder: Path, dataset: str = "") -> list[Path]:
+def publish_run(run: FinishedRun, form: str, folder: Path, dataset: str = "") -> list[Path]:
     """Write a finished run in one of the `RUN_FORMS` into a folder, and return the files.
 
     `dataset` is OWNER/NAME on Hugging Face.
@@ -71,12 +71,16 @@ def identify_model(name: str) -> str:
     return f"{kept[0] if len(kept) > 1 else 'unknown'}/{kept[-1]}"
 
 
-def _write_paper(run: AnyRun, rows: Sequence[ResultRow], folder: Path, dataset: str) -> list[Path]:
+def _write_paper(
+    run: FinishedRun, rows: Sequence[ResultRow], folder: Path, dataset: str
+) -> list[Path]:
     results = write_text(folder / "results.csv", Frame(ResultRow, rows).to_csv())
     return [*run.write_figures(folder), results]
 
 
-def _write_hub(run: AnyRun, rows: Sequence[ResultRow], folder: Path, dataset: str) -> list[Path]:
+def _write_hub(
+    run: FinishedRun, rows: Sequence[ResultRow], folder: Path, dataset: str
+) -> list[Path]:
     """Write a file of `.eval_results` for each model; JSON is YAML too."""
     if not dataset:
         raise UsageError(
@@ -93,7 +97,7 @@ def _write_hub(run: AnyRun, rows: Sequence[ResultRow], folder: Path, dataset: st
     return written
 
 
-def _describe_entry(row: ResultRow, dataset: str) -> JsonObject:
+def _describe_entry(row: ResultRow, dataset: str) -> dict[str, object]:
     """Describe a number as an entry of `.eval_results`; its task is the id of its metric."""
     ends = "" if row["low"] is None else f", {row['level']:.0%} [{row['low']}, {row['high']}]"
     return {
@@ -115,7 +119,7 @@ def _group_by_model(rows: Sequence[ResultRow]) -> Mapping[str, list[ResultRow]]:
 
 
 def _write_every_eval_ever(
-    run: AnyRun, rows: Sequence[ResultRow], folder: Path, dataset: str
+    run: FinishedRun, rows: Sequence[ResultRow], folder: Path, dataset: str
 ) -> list[Path]:
     written: list[Path] = []
     calls = _group_calls(run)
@@ -146,7 +150,7 @@ def _as_name(text: str) -> str:
     return re.sub(r"[^\w.-]+", "-", text, flags=re.ASCII).strip(".-") or "unnamed"
 
 
-def _describe_run(run: AnyRun, model: str, rows: Sequence[ResultRow]) -> JsonObject:
+def _describe_run(run: FinishedRun, model: str, rows: Sequence[ResultRow]) -> dict[str, object]:
     """Describe all numbers of a model as one record."""
     manifest = run.manifest
     seconds = str(int(datetime.fromisoformat(manifest.created).timestamp()))
@@ -183,9 +187,9 @@ def _describe_run(run: AnyRun, model: str, rows: Sequence[ResultRow]) -> JsonObj
     }
 
 
-def _describe_result(row: ResultRow) -> JsonObject:
+def _describe_result(row: ResultRow) -> dict[str, object]:
     metric = row["metric"]
-    config: JsonObject = {
+    config: dict[str, object] = {
         "evaluation_description": row["title"],
         "metric_id": f"bestresponse.{metric}",
         "metric_name": row["title"],
@@ -193,7 +197,7 @@ def _describe_result(row: ResultRow) -> JsonObject:
     }
     if metric.partition(".")[2] in SHARES:
         config |= {"score_type": "continuous", "min_score": 0.0, "max_score": 1.0}
-    details: JsonObject = {"score": row["value"], "details": {"group": row["group"]}}
+    details: dict[str, object] = {"score": row["value"], "details": {"group": row["group"]}}
     if row["low"] is not None:
         details["uncertainty"] = {
             "confidence_interval": {
@@ -220,7 +224,7 @@ def _describe_result(row: ResultRow) -> JsonObject:
     }
 
 
-def _group_calls(run: AnyRun) -> Mapping[str, list[JsonObject]]:
+def _group_calls(run: FinishedRun) -> Mapping[str, list[JsonObject]]:
     calls: dict[str, list[JsonObject]] = defaultdict(list)
     for call in run.folder.calls():
         calls[call["spec"]].append(call)
@@ -228,8 +232,11 @@ def _group_calls(run: AnyRun) -> Mapping[str, list[JsonObject]]:
 
 
 def _list_samples(
-    run: AnyRun, record: JsonObject, model: str, calls: Mapping[str, Sequence[JsonObject]]
-) -> Iterator[JsonObject]:
+    run: FinishedRun,
+    record: Mapping[str, object],
+    model: str,
+    calls: Mapping[str, Sequence[JsonObject]],
+) -> Iterator[Mapping[str, object]]:
     """Yield what the model was asked and said, for each question whose loss is known."""
     for row in run.rows():
         name = next((name for name in _LOSSES if row.get(name) is not None), "")
@@ -240,11 +247,11 @@ def _list_samples(
         turns = list(_list_turns(asked))
         question = "\n\n".join(text for role, text in turns if role != "assistant")
         single = len(asked) == 1
-        sample: JsonObject = {
+        sample: dict[str, object] = {
             "schema_version": SCHEMA,
             "evaluation_id": record["evaluation_id"],
-            "model_id": record["model_info"]["id"],
-            "evaluation_name": record["evaluation_results"][0]["evaluation_name"],
+            "model_id": identify_model(model),
+            "evaluation_name": f"bestresponse {name_suite(run.manifest)}",
             "sample_id": row["spec"],
             "sample_hash": hashlib.sha256(question.encode("utf-8", "replace")).hexdigest(),
             "interaction_type": "single_turn" if single else "multi_turn",
@@ -280,7 +287,7 @@ def _list_turns(calls: Sequence[JsonObject]) -> Iterator[tuple[str, str]]:
         yield "assistant", call["reply"]["text"]
 
 
-Form = Callable[[AnyRun, Sequence[ResultRow], Path, str], list[Path]]
+Form = Callable[[FinishedRun, Sequence[ResultRow], Path, str], list[Path]]
 RUN_FORMS: Mapping[str, Form] = {
     "every-eval-ever": _write_every_eval_ever,
     "hf": _write_hub,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Never, TypedDict
 
 from bestresponse.report.frames import Heads, Metric, is_baseline
 from bestresponse.report.stats.statistics import Interval, as_interval
@@ -11,6 +11,7 @@ from bestresponse.runs.store.folder import Manifest
 
 if TYPE_CHECKING:
     from bestresponse.runs.run import Run
+    from bestresponse.runs.settings import RunSettings
 
 _LOWER = frozenset(
     [
@@ -126,7 +127,7 @@ class ResultRow(TypedDict):
     run: str
 
 
-def list_results(run: Run[Any]) -> list[ResultRow]:
+def list_results(run: Run[RunSettings]) -> list[ResultRow]:
     """Return every number that the metrics of a run have, with what it is and where it is from."""
     figures = run.figures
     place = next((figures.labels.index(name) for name in _PLAYERS if name in figures.labels), 0)
@@ -146,7 +147,7 @@ def _join_others(heads: Heads, place: int) -> str:
 
 
 def _describe(
-    manifest: Manifest, metric: Metric[Any], value: float | Interval, whose: tuple[str, str]
+    manifest: Manifest, metric: Metric[Never], value: float | Interval, whose: tuple[str, str]
 ) -> ResultRow:
     known = as_interval(value)
     stated = isinstance(value, Interval)
