@@ -16,10 +16,10 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 
 from bestresponse.core.errors import UsageError
-from bestresponse.core.json import JsonObject
 from bestresponse.report.files import write_text
 from bestresponse.report.frames import Frame
 from bestresponse.report.stats.statistics import as_interval
@@ -28,6 +28,8 @@ from bestresponse.runs.run import Run
 from bestresponse.runs.settings import RunSettings
 
 FinishedRun = Run[RunSettings]
+Turns = list[tuple[str, str]]
+"""Who said what."""
 SCHEMA = "0.2.2"
 _RIGHT = 0.01
 """An answer that loses at most this share of the payoff range counts as right."""
@@ -224,10 +226,12 @@ def _describe_result(row: ResultRow) -> dict[str, object]:
     }
 
 
-def _group_calls(run: FinishedRun) -> Mapping[str, list[JsonObject]]:
-    calls: dict[str, list[JsonObject]] = defaultdict(list)
+def _group_calls(run: FinishedRun) -> Mapping[str, list[Turns]]:
+    """Return by question what was said in each call, without replies that are repeated."""
+    calls: dict[str, list[Turns]] = defaultdict(list)
     for call in run.folder.calls():
-        calls[call["spec"]].append(call)
+        turns = [(role, text) for role, text in call["request"]["messages"] if role != "assistant"]
+        calls[call["spec"]].append([*turns, ("assistant", call["reply"]["text"])])
     return calls
 
 
@@ -235,7 +239,7 @@ def _list_samples(
     run: FinishedRun,
     record: Mapping[str, object],
     model: str,
-    calls: Mapping[str, Sequence[JsonObject]],
+    calls: Mapping[str, Sequence[Turns]],
 ) -> Iterator[Mapping[str, object]]:
     """Yield what the model was asked and said, for each question whose loss is known."""
     for row in run.rows():
@@ -244,7 +248,7 @@ def _list_samples(
         if not name or not asked or row.get("model") != model:
             continue
         loss = as_interval(row[name]).estimate  # type: ignore[arg-type]
-        turns = list(_list_turns(asked))
+        turns = list(chain.from_iterable(asked))
         question = "\n\n".join(text for role, text in turns if role != "assistant")
         single = len(asked) == 1
         sample: dict[str, object] = {
@@ -276,15 +280,6 @@ def _list_samples(
                 for place, (role, text) in enumerate(turns)
             ]
         yield sample
-
-
-def _list_turns(calls: Sequence[JsonObject]) -> Iterator[tuple[str, str]]:
-    """Yield the messages of a question and every reply to it."""
-    for call in calls:
-        for role, content in call["request"]["messages"]:
-            if role != "assistant":
-                yield role, content
-        yield "assistant", call["reply"]["text"]
 
 
 Form = Callable[[FinishedRun, Sequence[ResultRow], Path, str], list[Path]]
