@@ -14,7 +14,6 @@ in a folder of the run, and a run that was stopped goes on with the step it was 
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
