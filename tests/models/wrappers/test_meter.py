@@ -75,6 +75,16 @@ def test_no_call_is_made_after_a_reply_that_is_longer_than_was_asked_for():
         without_budget.complete(ask("x", max_tokens=50))
 
 
+def test_a_long_reply_is_noticed_although_the_server_counts_no_tokens():
+    meter = Meter(Budget(tokens=1_000_000))
+    long = ScriptedModel([Reply("x" * 799), Reply("y" * 16 * 51), Reply("")])
+    metered = Metered(long, meter)
+    for _ in range(2):
+        metered.complete(ask("x", max_tokens=50))
+    with pytest.raises(OverBudget, match="a reply of 51 tokens came where at most 50"):
+        metered.complete(ask("x", max_tokens=50))
+
+
 def test_failed_attempts_count_as_calls_and_cost_no_tokens():
     def broken(request):
         raise ModelUnavailable("down")

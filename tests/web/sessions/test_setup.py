@@ -6,9 +6,10 @@ from dataclasses import asdict
 import pytest
 
 from bestresponse.core import NATURE, REFEREE, Nature
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.formal.formalize.plan import library
 from bestresponse.games.matrix.game import MatrixGame, RepeatedGame
+from bestresponse.logic.settings import Limits, settings
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.web.sessions.journal import Journal
 from bestresponse.web.sessions.seat_worker import make_seat
@@ -175,6 +176,13 @@ def test_parameters_are_those_of_the_rules_with_their_kind():
 def test_a_program_is_called_as_it_is_named_or_a_game():
     program = next(one.program for one in library() if one.name == "prisoners_dilemma")
     assert [make_game(GameChoice(name, program)).name for name in ("", "duel")] == ["game", "duel"]
+
+
+def test_a_program_for_a_session_is_checked_within_the_limits(monkeypatch):
+    program = next(one.program for one in library() if one.name == "rock_paper_scissors")
+    monkeypatch.setattr(settings, "limits", Limits(ends=4))
+    with pytest.raises(InvalidGame, match="The game has more than 4 ends"):
+        make_game(GameChoice("limited", program))
 
 
 def test_no_other_game_than_those_on_the_list_is_made():

@@ -38,6 +38,7 @@ _AMOUNT = re.compile(r"(\d+(?:_\d+)*(?:\.\d+)?) ?(call|token|dollar)s?")
 _UNITS = {"call": "calls", "token": "tokens", "dollar": "money"}
 _BUDGETS = "limits such as '200 calls, 1000000 tokens, 3 dollars', each at most once"
 _log = logging.getLogger("bestresponse.models")
+_LONGEST_TOKEN = 16  # bytes, on average, in a reply whose server counts no tokens
 _FRAME = 64  # tokens that a provider's template may add to a request
 _FRAME_PER_MESSAGE = 16  # and to each message, for its role and its end
 
@@ -137,7 +138,9 @@ class Meter:
 
     def expect_at_most(self, tokens: int, reply: Reply) -> None:
         """Let no further call be made where a reply is longer and the budget has to be kept."""
-        length = reply.usage.completion or 0
+        length = reply.usage.completion
+        if length is None:
+            length = len(reply.text.encode("utf-8", "surrogatepass")) // _LONGEST_TOKEN
         bounded = self.budget.tokens is not None or self.budget.money is not None
         if bounded and length > tokens:
             self._overrun = (
