@@ -36,7 +36,6 @@ SEARCHES = {
     "find_perfect": lambda s: theory.find_perfect(PENNIES, seconds=s),
     "find_proper": lambda s: theory.find_proper(PENNIES, seconds=s),
     "correlated": lambda s: theory.correlated(PENNIES, seconds=s),
-    "correlated of largest entropy": lambda s: theory.correlated(PENNIES, "entropy", seconds=s),
     "stackelberg": lambda s: theory.stackelberg(PENNIES, seconds=s),
     "stackelberg of three players": lambda s: theory.stackelberg(SHIFTED, seconds=s),
     "quantal_branch": lambda s: theory.quantal_branch(PENNIES, 1.0, seconds=s),

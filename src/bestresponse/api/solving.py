@@ -112,7 +112,7 @@ def solve(
     *,
     method: str = "auto",
     iterations: int | None = None,
-    objective: Literal["welfare", "fairness", "entropy", "any"] | None = None,
+    objective: Literal["welfare", "fairness", "any"] | None = None,
     seconds: float = SECONDS,
     report: Callable[[str], None] | None = None,
     engine: Engine = "auto",

@@ -29,21 +29,10 @@ def test_aumanns_traffic_light_doubles_the_mixed_payoff_in_chicken() -> None:
     assert best.value == pytest.approx(10.5)
 
 
-@pytest.mark.parametrize("objective", ["welfare", "fairness", "entropy", "any"])
+@pytest.mark.parametrize("objective", ["welfare", "fairness", "any"])
 def test_the_prisoners_dilemma_has_only_one_correlated_equilibrium(objective: str) -> None:
     found = correlated(DILEMMA, objective)  # type: ignore[arg-type]
     assert found.distribution == pytest.approx(np.array([[0, 0], [0, 1]]))
-
-
-def test_the_most_random_equilibrium_of_matching_pennies_is_uniform() -> None:
-    found = correlated(NormalForm.zero_sum([[1, -1], [-1, 1]]), "entropy")
-    assert found.distribution == pytest.approx(np.full((2, 2), 0.25))
-    assert found.value == pytest.approx(np.log(4))
-
-
-def test_the_most_random_coarse_equilibrium_of_a_constant_game_is_uniform() -> None:
-    found = correlated(NormalForm(np.ones((3, 2, 2, 2))), "entropy", coarse=True)
-    assert found.distribution == pytest.approx(np.full((2, 2, 2), 1 / 8))
 
 
 def test_fairness_raises_the_lowest_payoff_where_welfare_does_not() -> None:
@@ -75,20 +64,14 @@ def test_coarse_equilibria_can_be_better_than_correlated_ones() -> None:
 @settings(max_examples=40, deadline=None)
 @given(GAMES)
 def test_objectives_order_as_they_should_and_are_obeyed(game: NormalForm) -> None:
-    best, fair, random, some = (
-        correlated(game, o) for o in ("welfare", "fairness", "entropy", "any")
-    )
+    best, fair, some = (correlated(game, o) for o in ("welfare", "fairness", "any"))
     loose = correlated(game, coarse=True)
-    for found in (best, fair, random, some):
+    for found in (best, fair, some):
         assert found.violation < 1e-8
         assert correlated_regret(game, found.distribution, coarse=True).max() < 1e-8
         assert best.welfare >= found.welfare - 1e-8
         assert fair.payoffs.min() >= found.payoffs.min() - 1e-8
     assert loose.welfare >= best.welfare - 1e-8
-    assert (
-        _entropy(random.distribution)
-        >= max(_entropy(f.distribution) for f in (best, fair, some)) - 1e-6
-    )
 
 
 @settings(max_examples=40, deadline=None)
@@ -99,15 +82,6 @@ def test_every_nash_equilibrium_is_a_correlated_one_of_no_more_welfare(game: Nor
         product = np.outer(*e.strategies)
         assert correlated_regret(game, product).max() < 1e-9
         assert e.welfare <= best.welfare + 1e-8
-
-
-def test_the_largest_entropy_cannot_be_raised_by_moving_towards_other_equilibria() -> None:
-    generator = np.random.default_rng(2)
-    for _ in range(10):
-        game = NormalForm(generator.random((2, 3, 3)))
-        top = correlated(game, "entropy").distribution
-        other = correlated(game).distribution
-        assert _entropy(0.999 * top + 0.001 * other) <= _entropy(top) + 1e-12
 
 
 @settings(max_examples=30, deadline=None)
@@ -136,7 +110,7 @@ def test_incentives_are_rows_per_player_told_and_instead() -> None:
 
 
 def test_bad_questions_are_refused_with_the_reason() -> None:
-    with pytest.raises(UsageError, match="welfare, fairness, entropy or any, got 'best'"):
+    with pytest.raises(UsageError, match="welfare, fairness or any, got 'best'"):
         correlated(CHICKEN, "best")  # type: ignore[arg-type]
     with pytest.raises(InvalidGame, match="sum to 1, got sum 2"):
         correlated_regret(CHICKEN, np.full((2, 2), 0.5))
@@ -144,11 +118,6 @@ def test_bad_questions_are_refused_with_the_reason() -> None:
         correlated_regret(CHICKEN, [1, 0, 0])
     with pytest.raises(TooLarge, match=r"regret matching"):
         correlated(NormalForm(np.zeros((7, *(8,) * 7))))
-
-
-def _entropy(p: np.ndarray) -> float:
-    positive = p[p > 0]
-    return float(-(positive * np.log(positive)).sum())
 
 
 @pytest.mark.parametrize(("size", "seed"), [(10, 5), (15, 3)])
@@ -159,15 +128,7 @@ def test_the_fairest_equilibrium_is_found_where_rounding_makes_its_floor_infeasi
     assert found.value >= correlated(game, "welfare").payoffs.min() - 1e-9
 
 
-def test_the_most_random_equilibrium_is_found_where_multipliers_overflow():
-    game = NormalForm(np.random.default_rng([3, 3, 15]).random((3, 3, 3, 3)))
-    found = correlated(game, "entropy")
-    assert found.violation <= 1e-8
-
-
-@pytest.mark.parametrize(
-    ("objective", "value"), [("welfare", 7), ("fairness", 3), ("entropy", 0), ("any", 7)]
-)
+@pytest.mark.parametrize(("objective", "value"), [("welfare", 7), ("fairness", 3), ("any", 7)])
 def test_a_game_without_choices_is_its_only_cell(objective, value):
     found = correlated([[[3]], [[4]]], objective)
     assert (found.distribution.tolist(), found.value) == ([[1.0]], value)

@@ -34,7 +34,7 @@ TREE_METHODS = (
     SAMPLING,
 )
 METHODS = ("auto", *dict.fromkeys((*TABLE_METHODS, *TREE_METHODS)))
-OBJECTIVES = ("welfare", "fairness", "entropy", "any")
+OBJECTIVES = ("welfare", "fairness", "any")
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,8 +81,8 @@ def solve_command(
         str | None,
         typer.Option(
             help=(
-                "Also find the best correlated equilibrium by this objective: welfare, fairness,"
-                " entropy or any."
+                "Also find the best correlated equilibrium by this objective: welfare, fairness"
+                " or any."
             ),
             autocompletion=complete_objective,
         ),

@@ -7,15 +7,6 @@ player its own part; p is a correlated equilibrium when obeying is best, that is
 and actions s, s' sum over a with a_i = s of p(a) (u_i(s', a_-i) - u_i(a)) <= 0. It is coarse
 correlated (Moulin and Vial 1978) when no player gains by committing to one action before hearing
 anything. Every Nash equilibrium is both.
-
-The correlated equilibrium of largest entropy: the one that assumes least beyond obedience (Ortiz et
-al. 2007).
-
-Maximise -sum p log p over distributions with G p <= 0. A first linear program finds which cells can
-be positive and which constraints can be slack at all; within those the problem has an interior, and
-a barrier method with Newton steps follows the central path to within 1e-7 of the optimum. The
-optimum is proportional to exp(-G'k) with k >= 0 positive on binding constraints only, which
-Newton's method on k then finds to full precision.
 """
 
 from __future__ import annotations
@@ -24,13 +15,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from math import inf
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge, UsageError
-from bestresponse.theory.arrays import Bools, Indices, find_range
+from bestresponse.theory.arrays import Indices, find_range
 from bestresponse.theory.deadline import NEVER, Deadline
 from bestresponse.theory.equilibria.integer import maximize, whole_payoffs
 from bestresponse.theory.games.normal_form import (
@@ -44,148 +35,12 @@ from bestresponse.theory.linear_program import (
     find_fairest_mixture,
     find_mixture,
     load_sparse,
-    solve_program,
 )
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-_CELLS_LIMIT = 1500  # every Newton step of the barrier method solves dense equations in the cells
-_DUALITY_GAP = 1e-7  # `_polished` solves the binding rows from here to the last digits
-_NEWTON_STEPS = 60
-
-
-def most_random(rows: csr_array, deadline: Deadline = NEVER) -> Array:
-    """Return the distribution p of largest entropy with rows p <= 0."""
-    cells = rows.shape[1]
-    if cells > _CELLS_LIMIT:
-        raise TooLarge(
-            f"largest entropy over {cells:,} cells: more than {_CELLS_LIMIT:,}; use objective='any'"
-        )
-    dense = rows.toarray()
-    start, possible, slack = _interior(dense, deadline)
-    inner = dense[slack][:, possible]
-    tight = dense[~slack][:, possible]
-    inside = _follow(start[possible], inner, tight, deadline)
-    p = np.zeros(cells)
-    p[possible] = inside
-    return p
-
-
-def _interior(rows: Array, deadline: Deadline) -> tuple[Array, Bools, Bools]:
-    """Find a distribution in the relative interior, and what can be positive or slack.
-
-    Returns the distribution, the cells that can be positive, and the rows that can be slack.
-
-    Linear program over the cone: maximise the sum of t and s with p >= t, rows p + s <= 0, 0 <= t,
-    s <= 1.
-    """
-    count, cells = rows.shape
-    cost = np.concatenate([np.zeros(cells), -np.ones(cells + count)])
-    positive = np.hstack([-np.eye(cells), np.eye(cells), np.zeros((cells, count))])
-    slacked = np.hstack([rows, np.zeros((count, cells)), np.eye(count)])
-    bounds = [(0.0, None)] * cells + [(0.0, 1.0)] * (cells + count)
-    answer = solve_program(
-        cost=cost,
-        above=np.vstack([positive, slacked]),
-        limits=np.zeros(cells + count),
-        bounds=bounds,
-        deadline=deadline,
-    )
-    assert answer is not None  # nothing at all fulfils the constraints
-    p, t, s = np.split(answer[0], [cells, 2 * cells])
-    possible = t > 0.5
-    inside = np.where(possible, p, 0.0)
-    return inside / inside.sum(), possible, s > 0.5
-
-
-def _follow(p: Array, inner: Array, tight: Array, deadline: Deadline) -> Array:
-    """The central path: minimise weight * sum p log p - sum log(-walls p).
-
-    p is kept on sum 1 and tight p = 0.
-    """
-    fixed = np.vstack([np.ones((1, len(p))), tight])
-    _, sizes, directions = np.linalg.svd(fixed)
-    rank = int((sizes > 1e-10 * sizes[0]).sum())
-    free = directions[rank:].T
-    # Back onto the planes that rounding has left.
-    off = fixed @ p
-    off[0] -= 1.0
-    shifts = np.linalg.lstsq(fixed @ fixed.T, off, rcond=None)[0]
-    p = p - fixed.T @ shifts
-    if free.shape[1] == 0:
-        return p
-    walls = np.vstack([inner, -np.eye(len(p))])
-    weight = 1.0
-    while True:
-        deadline.check("the correlated equilibrium of largest entropy")
-        p = _centre(p, walls, free, weight)
-        if len(walls) / weight < _DUALITY_GAP:
-            return _polished(p, inner, tight, weight)
-        weight *= 20.0
-
-
-def _polished(p: Array, inner: Array, tight: Array, weight: float) -> Array:
-    """Newton's method on the multipliers of the binding rows.
-
-    P itself where they turn out not to be the right ones.
-    """
-    room = -(inner @ p)
-    is_binding = 1.0 / weight > room**2
-    binding = np.vstack([inner[is_binding], tight])
-    columns = np.hstack([binding.T, np.ones((len(p), 1))])
-    solved = np.linalg.lstsq(columns, -np.log(p), rcond=None)[0]
-    multipliers = solved[:-1]
-    for _ in range(_NEWTON_STEPS):
-        exponents = -(binding.T @ multipliers)
-        if not np.isfinite(exponents).all():
-            return p
-        new = np.exp(exponents - exponents.max())
-        new /= new.sum()
-        left = binding @ new
-        if np.abs(left).max(initial=0.0) < 1e-15:
-            break
-        spread = (binding * new) @ binding.T - np.outer(left, left)
-        multipliers = multipliers + np.linalg.lstsq(spread, left, rcond=1e-13)[0]
-    positive = multipliers[: len(binding) - len(tight)]
-    worst = (inner @ new).max(initial=0.0)
-    good = np.isfinite(new).all() and positive.min(initial=0.0) > -1e-9 and worst < 1e-14
-    return np.asarray(new) if good else p
-
-
-def _centre(p: Array, walls: Array, free: Array, weight: float) -> Array:
-    """Newton's method with halved steps that stay inside."""
-    for _ in range(_NEWTON_STEPS):
-        room = -(walls @ p)
-        pushing = walls.T @ (1.0 / room)
-        gradient = weight * (np.log(p) + 1.0) + pushing
-        pushed = (walls @ free) / room[:, None]
-        curved = free.T * (weight / p)
-        hessian = curved @ free + pushed.T @ pushed
-        slope = free.T @ gradient
-        step = free @ np.linalg.solve(hessian, -slope)
-        decrease = float(-gradient @ step)
-        if decrease <= 1e-14 * weight:
-            return p
-        now = _height(p, walls, weight)
-        for length in 0.5 ** np.arange(40):
-            new = p + length * step
-            rounding = 1e-13 * abs(now)
-            enough = now - 0.1 * length * decrease + rounding
-            is_inside = (walls @ new).max() < 0.0
-            if is_inside and _height(new, walls, weight) <= enough:
-                p = new
-                break
-    return p
-
-
-def _height(p: Array, walls: Array, weight: float) -> float:
-    order = (p * np.log(p)).sum()
-    room = -(walls @ p)
-    return float(weight * order - np.log(room).sum())
-
-
-Objective = Literal["welfare", "fairness", "entropy", "any"]
+Objective = Literal["welfare", "fairness", "any"]
 
 _NUMBERS_LIMIT = 20_000_000
 _FLOOR_SLACKS = (
@@ -204,7 +59,7 @@ class CorrelatedEquilibrium:
     """A distribution over action profiles that nobody gains by disobeying.
 
     `value` is what the objective asked for: the sum of payoffs (welfare), the lowest payoff
-    (fairness), the entropy in nats (entropy) or the sum of payoffs (any). `violation` is the
+    (fairness) or the sum of payoffs (any). `violation` is the
     largest amount any player could gain.
     """
 
@@ -234,7 +89,7 @@ def correlated(
     Its constraints are checked to 1e-9.
 
     "welfare": largest sum of payoffs. "fairness": largest lowest payoff, then largest sum.
-    "entropy": most random (unique). "any": some equilibrium. Raises TooLarge before building a
+    "any": some equilibrium. Raises TooLarge before building a
     linear program that would not fit, and NotCertified where it takes longer than `seconds`.
 
     >>> chicken = NormalForm.bimatrix([[0, 7], [2, 6]], [[0, 2], [7, 6]])
@@ -243,16 +98,10 @@ def correlated(
     """
     deadline = Deadline.after(seconds)
     game = as_normal_form(game)
-    if objective not in ("welfare", "fairness", "entropy", "any"):
-        raise UsageError(
-            f"objective: expected welfare, fairness, entropy or any, got {objective!r}"
-        )
+    if objective not in get_args(Objective):
+        raise UsageError(f"objective: expected welfare, fairness or any, got {objective!r}")
     rows = incentives(game, coarse)
-    if objective == "entropy":
-        flat = most_random(rows, deadline)
-        method = "barrier method"
-    else:
-        flat, method = _certified(_Wanted(game, objective, coarse, deadline), rows)
+    flat, method = _certified(_Wanted(game, objective, coarse, deadline), rows)
     distribution = flat.reshape(game.shape)
     violation = relative_violation(rows, flat)
     if violation > VIOLATION_LIMIT:
@@ -263,9 +112,6 @@ def correlated(
         )
     payoffs = expect_payoffs(game, distribution)
     value = float(payoffs.min() if objective == "fairness" else payoffs.sum())
-    if objective == "entropy":
-        drawn = flat[flat > 0]
-        value = float(-(drawn * np.log(drawn)).sum())
     gains = correlated_regret(game, distribution, coarse=coarse)
     return CorrelatedEquilibrium(
         distribution=distribution,

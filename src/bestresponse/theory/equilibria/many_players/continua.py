@@ -21,6 +21,7 @@ from bestresponse.theory.equilibria.many_players.equations import (
     find_supports,
     measure_distance,
     restrict,
+    settle,
     shift,
     worst_regret,
 )
@@ -135,24 +136,8 @@ def _walk(payoffs: Array, face: Supports, mix: Profile, step: Array) -> list[Pro
         change = np.concatenate(changes)
         step = change / np.abs(change).max()
         path.append(other)
-    end = _find_end(payoffs, path[-1])
+    end = settle(payoffs, path[-1], _END)
     return path[1:] if end is None else [*path[1:], end]
-
-
-def _find_end(payoffs: Array, near: Profile) -> Profile | None:
-    """Return the equilibrium next to the last point of a walk.
-
-    In it, what is played next to never is not played at all.
-    """
-    last = []
-    for strategy in near:
-        is_played = strategy > _END
-        played = np.where(is_played, strategy, 0.0)
-        last.append(played / strategy[is_played].sum())
-    end = equal_payoffs(payoffs, find_supports(tuple(last), 0.0), tuple(last))
-    if end is None or worst_regret(payoffs, end) > REGRET_LIMIT:
-        return None
-    return end
 
 
 def _draw_flat_steps(derivative: Array, generator: np.random.Generator) -> Array:

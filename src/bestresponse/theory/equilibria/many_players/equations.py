@@ -140,6 +140,18 @@ def equal_payoffs(payoffs: Array, supports: Supports, start: Profile) -> Profile
     return None
 
 
+def settle(payoffs: Array, mix: Profile, least: float) -> Profile | None:
+    """Find the equilibrium next to `mix` where what is played with at most `least` is left out."""
+    start = []
+    for strategy in mix:
+        used = np.where(strategy > least, strategy, 0.0)
+        start.append(used / used.sum())
+    found = equal_payoffs(payoffs, find_supports(mix, least), tuple(start))
+    if found is None or worst_regret(payoffs, found) > REGRET_LIMIT:
+        return None
+    return found
+
+
 def embed(point: Profile, supports: Supports, start: Profile) -> Profile | None:
     """Write mixtures on supports as mixtures of all actions.
 

@@ -23,11 +23,9 @@ from bestresponse.core.errors import NotCertified
 from bestresponse.theory.deadline import NEVER, Deadline
 from bestresponse.theory.equilibria.many_players.equations import (
     REGRET_LIMIT,
-    equal_payoffs,
-    find_supports,
     measure_distance,
     pair_payoffs,
-    worst_regret,
+    settle,
 )
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import Profile, contract
@@ -41,7 +39,11 @@ _USED = (
 _CORRECTIONS = 8
 _TOLERANCE = 1e-9
 _END = 1e7  # for payoffs in [0, 1]; beyond, the last digits of a long branch are rounding
-_CLOSE = 1e-3  # of probabilities: at that precision a branch is as close to its end
+_FAR_ON = 1e6  # a branch that is lost in flat corners beyond has shown where it leads
+_CLOSE = 1e-2  # of probabilities: the end of a branch is no farther
+_CLOSER = 5
+"""Of a hundredfold precision a branch is so many times closer to its end, ten times at least where
+it is not regular."""
 _HIGHEST = 1e8  # for payoffs in [0, 1]: a loss of 1e-6 is then never chosen
 _MOST_POINTS = 20_000
 _LEAST_STEP = 1e-10
@@ -221,19 +223,28 @@ def _find_between(
 def find_branch_end(game: NormalForm, deadline: Deadline = NEVER) -> Profile | None:
     """Find where the principal branch ends, which starts at uniform play.
 
-    Returns None where it cannot be followed so far, or ends at no equilibrium that is near.
+    Returns None where it cannot be followed so far, or comes closer to no equilibrium.
     """
     lowest = game.payoffs.min(axis=tuple(range(1, game.payoffs.ndim)), keepdims=True)
     payoffs = game.payoffs - lowest
     branch = TableBranch(payoffs / (float(payoffs.max()) or 1.0))
-    last = branch.uniform
+    points = []
     with suppress(NotCertified):
         for point in follow_branch(branch, _END):
             if deadline.is_over:
                 return None
-            last = point
-        return _polish(branch.payoffs, branch.strategies(last), farthest=_CLOSE)
-    return None
+            points.append(point)
+    last = points[-1]
+    if last[-1] < _FAR_ON:
+        return None
+    here = branch.strategies(last)
+    end = _polish(branch.payoffs, here, farthest=_CLOSE)
+    before = next(point for point in reversed(points) if point[-1] <= last[-1] / 100)
+    if end is None or _CLOSER * measure_distance(end, here) > REGRET_LIMIT + measure_distance(
+        end, branch.strategies(before)
+    ):
+        return None
+    return end
 
 
 def trace_to_equilibrium(payoffs: Array, deadline: Deadline = NEVER) -> Profile | None:
@@ -259,13 +270,7 @@ def trace_to_equilibrium(payoffs: Array, deadline: Deadline = NEVER) -> Profile 
 def _polish(payoffs: Array, mix: Profile, farthest: float = 1.0) -> Profile | None:
     """Find an equilibrium whose probabilities are no farther from those of `mix`."""
     for least in _USED:
-        start = []
-        for x in mix:
-            used = np.where(x > least, x, 0.0)
-            start.append(used / used.sum())
-        polished = equal_payoffs(payoffs, find_supports(mix, least), tuple(start))
-        if polished is None or measure_distance(polished, mix) > farthest:
-            continue
-        if worst_regret(payoffs, polished) <= REGRET_LIMIT:
+        polished = settle(payoffs, mix, least)
+        if polished is not None and measure_distance(polished, mix) <= farthest:
             return polished
     return None
