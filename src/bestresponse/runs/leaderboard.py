@@ -160,4 +160,8 @@ def _show(board: Sequence[Ranked], folder: Path) -> Section:
     frame = Frame(PlaceRow, shown, {metric: title})
     columns = ("best_place", "worst_place", "player", metric, "plays", "left_out", "missing", "run")
     table = replace(frame.to_table(columns), links=links)
-    return Section(board[0].run.run.report().subtitle, (table,))
+    # What the run with the fewest plays is about, without who plays in it.
+    fewest = min(board, key=lambda one: len(one.cases)).run
+    names = ", ".join(dict.fromkeys(map(str, map(itemgetter(0), fewest.players))))
+    about = fewest.run.report().subtitle.removeprefix(names).strip()
+    return Section(about.removeprefix("in ").removeprefix("on "), (table,))

@@ -9,6 +9,7 @@ plays the second.
 import pytest
 import running
 
+import bestresponse as br
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.differences import _list_pairs, list_differences
@@ -395,3 +396,11 @@ def test_contamination_is_the_share_of_the_score_that_is_lost_when_games_are_ret
     alike += [row | {"variant": "permuted"} for row in alike]
     same = metric.compute(alike)
     assert (same.estimate, same.high) == (0.0, pytest.approx(0.119, abs=5e-3))
+
+
+def test_who_was_asked_is_no_baseline_too(tmp_path):
+    run = br.bench("random", num_games=2, output_dir=tmp_path)
+    players = run.frame("games").list_values("player")
+    assert players[0] == "random / mixed"
+    assert "random" not in players
+    assert "uniform" in players

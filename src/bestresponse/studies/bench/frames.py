@@ -143,7 +143,11 @@ def _list_games(results: Results) -> Iterator[GameLossRow]:
         hardness = {(BASE, identify_case(row)): gap for gap, row in uniform}
 
     solve = cache(partial(solve_drawn, results.plan))
-    for player, rows in {**results.players, **results.baselines}.items():
+    shown = dict(results.players)
+    for name in results.baselines:
+        if name not in results.plan.config.model:  # nobody is shown under two names
+            shown[name] = results.baselines[name]
+    for player, rows in shown.items():
         answers: dict[tuple[str, Case], list[PlayRow]] = defaultdict(list)
         for _, row in find_values(rows, "nash_gap"):
             answers[row["condition"], identify_case(row)].append(row)
