@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+from sample_runs import MAKERS
 
 import bestresponse as br
 from bestresponse.report.frames import is_baseline
@@ -82,3 +83,44 @@ def test_figures_of_baselines_have_no_intervals(tmp_path):
     baselines = [row for heads, row in play_bench(tmp_path).figures.groups if is_baseline(heads)]
     assert baselines
     assert not any(isinstance(value, Interval) for row in baselines for value in row.values())
+
+
+def list_tables(run) -> Iterator[tuple[str, dict[str, object]]]:
+    """Yield every row of a run's figures and frames, with the name of its table."""
+    for heads, values in run.figures.groups:
+        yield "figures", dict(zip(run.figures.labels, heads, strict=True)) | dict(values)
+    for name in run.frames:
+        for row in run.frame(name):
+            yield name, dict(row)
+
+
+def list_figures_told_twice(run) -> Iterator[tuple[str, Interval, Interval]]:
+    """Yield the intervals of one figure in two tables: the same column of rows with the same
+    labels."""
+    seen: list[tuple[str, dict[str, object], dict[str, Interval]]] = []
+    for table, row in list_tables(run):
+        labels = {key: value for key, value in row.items() if isinstance(value, str)}
+        found = {key: value for key, value in row.items() if isinstance(value, Interval)}
+        for other, known, earlier in seen:
+            if other == table or not (labels and known):
+                continue
+            if labels.items() <= known.items() or known.items() <= labels.items():
+                for name in found.keys() & earlier.keys():
+                    if found[name].estimate == earlier[name].estimate:
+                        yield name, found[name], earlier[name]
+        seen.append((table, labels, found))
+
+
+@pytest.mark.parametrize("study", MAKERS)
+def test_every_study_tells_one_interval_of_a_figure_around_its_estimate(study, tmp_path):
+    run = MAKERS[study][0](tmp_path)
+    for name, interval in list_intervals(run):
+        assert interval.low <= interval.estimate <= interval.high, name
+    for name, first, second in list_figures_told_twice(run):
+        assert (first.low, first.high) == (second.low, second.high), name
+
+
+@pytest.mark.parametrize("play", ALLOWED, ids=lambda play: play.__name__)
+def test_two_tables_never_give_one_figure_two_intervals(play, tmp_path):
+    for name, first, second in list_figures_told_twice(play(tmp_path)):
+        assert (first.low, first.high) == (second.low, second.high), name

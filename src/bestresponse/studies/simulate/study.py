@@ -36,7 +36,7 @@ from bestresponse.report.blocks import (
     text,
 )
 from bestresponse.report.document import Code, Column, Paragraph
-from bestresponse.report.frames import Frame, Heads, Value, column, list_metrics
+from bestresponse.report.frames import Frame, Heads, Row, Value, column, list_metrics
 from bestresponse.report.stats.statistics import Floats, Interval, missing_bounds, wilson
 from bestresponse.runs import seats as seating
 from bestresponse.runs.reporting.answers import warn_of_gaps
@@ -175,6 +175,9 @@ def measure_simulation(plays: Plays) -> Measured:
     if plays.ends is not None:
         for seat, paid in zip(plays.seats, plays.ends, strict=True):
             ends[seat] = float(paid.min()), float(paid.max())
+    groups = _list_seats(plays, nearest, judged) if plays.repeats else {}
+    decisions = tabulate_decisions(plays.judged, ends)
+    decisions["skill"] = _share_intervals(decisions["skill"], groups)
     frames = {
         "payoffs": Frame(PayoffRow, list(_list_earned(plays))),
         "moves": Frame(MoveRow, plays.moves),
@@ -184,15 +187,26 @@ def measure_simulation(plays: Plays) -> Measured:
         "amounts_by_round": Frame(AmountRow, amounts_by_round),
         "equilibria": _list_equilibria(plays, nearest),
         "game": Frame(PlayedGameRow, [_describe_game(plays, judged)]),
-        **tabulate_decisions(plays.judged, ends),
+        **decisions,
         **plays.readings.frames,
     }
     return Measured(
         frames,
         answered=len(plays.repeats),
         labels=("seat", "player"),
-        groups=_list_seats(plays, nearest, judged) if plays.repeats else {},
+        groups=groups,
     )
+
+
+def _share_intervals(skill: Frame[Row], groups: dict[Heads, PlayedSeatFigures]) -> Frame[Row]:
+    """Give the payoff of a player in a single seat the interval that it has as a figure."""
+    rows = []
+    for row in skill.rows:
+        own = [figures["payoff"] for heads, figures in groups.items() if heads[1] == row["player"]]
+        payoff = row["payoff"]
+        is_same = isinstance(payoff, Interval) and [payoff.estimate] == [x.estimate for x in own]
+        rows.append({**row, "payoff": own[0]} if is_same else row)
+    return replace(skill, rows=rows)
 
 
 def _list_earned(plays: Plays) -> Iterator[PayoffRow]:
