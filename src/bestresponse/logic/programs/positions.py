@@ -110,7 +110,7 @@ class _Rules:
         self.bound: dict[tuple[str, tuple[bool, ...]], bool] = {}
 
     def list_parts(self, key: str, place: int) -> list[Term]:
-        """List what stands at a place of the heads of a predicate."""
+        """List one argument of the heads of a predicate."""
         heads = [clause.head for clause in self.clauses.get(key, ())]
         return [head.args[place] for head in heads if isinstance(head, Struct)]
 
