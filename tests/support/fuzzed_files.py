@@ -275,7 +275,7 @@ KEPT = (".json", ".jsonl", ".toml", "", ".txt", ".md")
 
 
 def write_right_files(place: Path) -> None:
-    """Make a small run of every study and a pack of an experiment, to be changed."""
+    """Make a small run of every study, to be changed."""
     from sample_runs import MAKERS
 
     from bestresponse.studies.improve.export import ExportConfig, export
@@ -294,7 +294,6 @@ def write_right_files(place: Path) -> None:
         (rows / name).write_bytes(content)
     (rows / "runs").mkdir()
     read_import(rows).path.rename(runs / "import")  # type: ignore[attr-defined]
-    (place / "pack.zip").write_bytes(make_pack_file())
     settings = ExportConfig(place / "export", sizes="2", count=4)
     export(settings)
 
@@ -306,33 +305,6 @@ def read_right_run(folder: Path) -> dict[str, bytes]:
         if path.is_file() and path.suffix in KEPT and "plays" not in path.parts:
             kept[path.relative_to(folder).as_posix()] = path.read_bytes()
     return kept
-
-
-def make_pack_file() -> bytes:
-    """Let two people play an experiment in a web server, and return the pack of it."""
-    from web_server import Server, make_ready, seat, take
-
-    from bestresponse.web.services.pack import make_pack
-
-    text = (
-        'title = "A dilemma"\nseed = 7\n[[games]]\nname = "pd"\ngame = "prisoners-dilemma"\n'
-        'quiz = false\nseats = ["person", "person"]\n'
-    )
-    with TemporaryDirectory() as place:
-        server = Server(Path(place), lambda request: "cooperate")
-        try:
-            lobby = server.state.sessions.create_experiment(text)
-            people = [seat(server, lobby, participant_label=name) for name in ("a", "b")]
-            for client, link in people:
-                make_ready(client, link)
-            for client, link in people:
-                take(client, link, answer="cooperate", why="")
-            secret = server.state.keys.secret
-            pictures = server.folder / "pictures"
-            pack = make_pack(server.folder / "sessions", secret, lobby.id, pictures)
-        finally:
-            server.stop()
-    return pack.content
 
 
 EVALUATE = "bestresponse.formal.evaluate"
@@ -354,12 +326,6 @@ def list_readers(right: Path) -> tuple[Reader, ...]:
             use(f"{IMPROVE}.data:open_export"),
             read_right_run(right / "export"),
             often=20,
-        ),
-        Reader(
-            "pack",
-            named("pack.zip", "bestresponse.web.services.pack:replay_pack"),
-            {"pack.zip": (right / "pack.zip").read_bytes()},
-            often=5,
         ),
     )
 

@@ -212,6 +212,8 @@ games = Registry(
         "guessing": "bestresponse.games.guessing.rules:Guessing",
         "lamps": "bestresponse.games.twins.nim:make_lamps",
         "lanes": "bestresponse.games.twins.connect_four:make_lanes",
+        "haggling": "bestresponse.games.haggling.rules:Haggling",
+        "hidden-haggling": "bestresponse.games.haggling.rules:HiddenHaggling",
         "liars-dice": "bestresponse.games.liars_dice.rules:LiarsDice",
         "nim": "bestresponse.games.nim.rules:Nim",
         "pig": "bestresponse.games.pig.rules:Pig",

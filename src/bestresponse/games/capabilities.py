@@ -8,15 +8,16 @@ ToldPaths       what happens on the way to a node of its tree
 HasStage        one game played round after round
 HasCourse       the same with a known course: how many rounds, what later ones weigh, noise
 HidesRounds     the same, but nobody sees what the others did in earlier rounds
+HasDeals        what all deals would pay that a play begins with
 HasSpeakers     a dialogue: what it is about, and how a seat speaks whom nobody tells how to
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from bestresponse.core.game import Action, AnyGame, Game, Role, S
+from bestresponse.core.game import Action, AnyGame, Game, Role, S, View
 from bestresponse.core.told import Event, GameEvent
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.repetition import Repetition
@@ -115,8 +116,16 @@ class HasOffers(HasDomain, Protocol):
     def list_turn_moves(self, state: object) -> Sequence[GameEvent]:
         """List what each message came with."""
 
-    def find_settled(self, state: object, action: Action) -> GameEvent | None:
+    def find_settled(self, view: View, action: Action) -> GameEvent | None:
         """Return what an answer settles for good, to be confirmed; None where the talk goes on."""
+
+
+@runtime_checkable
+class HasDeals(Protocol):
+    """A game about a deal: it says what everything that could be agreed at once would pay."""
+
+    def list_deals(self, state: Any) -> Sequence[tuple[float, ...]]:
+        """List the payoffs of all deals that the play of `state` began with; none if too many."""
 
 
 @runtime_checkable

@@ -458,11 +458,12 @@ def _load(named: NamedGame) -> LoadedGame:
     if named.ending == _DOMAIN:
         from bestresponse.games.dialogue.domain import parse_domain
         from bestresponse.games.dialogue.game import draw_plain_dialogue
+        from bestresponse.games.dialogue.offers import add_offers
 
         return LoadedGame(
             named.name,
             "file",
-            draw_plain_dialogue(parse_domain(named.text, named.name)),
+            add_offers(draw_plain_dialogue(parse_domain(named.text, named.name))),
         )
     form = find_format(named.ending)
     assert form is not None  # it was read by this format

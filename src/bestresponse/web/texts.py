@@ -15,7 +15,6 @@ from functools import cache
 from string import Template
 
 from bestresponse.core.numbers import list_readings
-from bestresponse.core.told import CARD_NAMES
 from bestresponse.telling.language import PAGE, Forms, Language, load_language
 
 Wordings = Mapping[str, str | Mapping[str, str]]
@@ -105,14 +104,6 @@ class PageTexts:
         Itself where there is no word for it.
         """
         return self.language.translate(name)
-
-    def card(self, letter: str) -> str:
-        """Name a card by its letter: `king` for K.
-
-        >>> load_texts("de").card("J")
-        'Bube'
-        """
-        return self.word(CARD_NAMES.get(letter, letter))
 
     def explain(self, sentence: str, otherwise: str) -> str:
         """Say a cause in this language.

@@ -20,12 +20,25 @@ def rows(tmp_path, name):
 
 
 def test_a_person_talks_with_the_simulated_speaker_until_they_agree(play, tmp_path):
-    done = play("meeting", "--seed", 3, typed="How about Monday?\nYes, that is fine.\n")
+    said = "How about Monday?\nYes, that is fine.\n"
+    done = play("meeting", "--seed", 3, "--seat", "referee=simulated", typed=said)
     assert done.returncode == 0, done.stderr
     assert "You are Dmitri. The days on which you are free" in done.stdout
     assert "> How about Monday?" in done.stdout
     # The simulated speaker accepts Monday, worth 13 to the person and 5 to it.
     assert "player 1 (me): 13\n  player 2 (simulated): 5" in done.stdout
+
+
+def test_a_person_offers_is_asked_before_it_accepts_and_moves_decide(play, tmp_path):
+    offered = "40 is a fair price.\nmake an offer\n40\n"
+    declined = "No, never 7!\naccept\nno\n"
+    done = play("bargaining", "--seed", 4, typed=offered + declined + "Words.\naccept\nyes\n")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("You are about to accept: 0. Nothing can be changed") == 2
+    # The buyer's first offer is 0, for a thing that is worth 32 to the person and 59 to the buyer.
+    assert "player 1 (me): -32\n  player 2 (simulated): 59" in done.stdout
+    (record,) = rows(tmp_path, "records")
+    assert "No, never 7!" not in json.dumps(record)
 
 
 def test_a_persons_message_is_recorded_as_a_persons(play, tmp_path):
@@ -44,7 +57,7 @@ def test_a_persons_message_is_recorded_as_a_persons(play, tmp_path):
 def test_a_dialogue_that_was_left_goes_on(play, tmp_path):
     left = play("meeting", "--seed", 5, typed="quit\n")
     assert "you left the game" in left.stdout
-    assert play("meeting", "--seed", 5, typed="It must be Monday.\nNo.\n").returncode == 0
+    assert play("meeting", "--seed", 5, typed="Bye.\nwalk away\nyes\n").returncode == 0
 
 
 def test_with_three_speakers_a_person_says_whom_it_addresses(play, tmp_path):
@@ -59,14 +72,14 @@ def test_with_three_speakers_a_person_says_whom_it_addresses(play, tmp_path):
     [
         (
             ["meeting", "--rounds", "3"],
-            "meeting dialogue cannot be repeated, because not all choose once",
+            "meeting dialogue with offers cannot be repeated, because not all choose once",
         ),
         (
             ["meeting", "--seat", "referee=me"],
             "the referee of a dialogue is a model, or `simulated`",
         ),
         (
-            ["meeting", "--seat", "Ada=me"],
+            ["debate", "--seat", "Ada=me"],
             "there is no seat 'Ada'; expected one of player 1, player 2, referee",
         ),
         (["mine.toml"], "there is no file mine.toml"),

@@ -9,6 +9,7 @@ from courses import name_course
 from bestresponse.analysis.costs import value_best_reply
 from bestresponse.analysis.decisions import Judged, JudgedPlay
 from bestresponse.analysis.truth import name_answer
+from bestresponse.core.ask import Amount, Choice, Form, Words
 from bestresponse.core.episode import Void
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.runs.reporting.answers import Readings
@@ -371,7 +372,9 @@ def test_values_are_words_numbers_or_json():
     assert _read_value(3) == 3.0
     assert isinstance(_read_value(3), float)
     assert json.loads(_read_value([1, 2])) == [1, 2]
-    assert list(_list_parts(None, {"a": 1, "b": "x"})) == [("a", 1.0), ("b", "x")]
+    asked = Form((("a", Amount(0, 2)), ("said", Words()), ("b", Choice(("x", "y")))))
+    answer = {"a": 1, "said": "hello", "b": "x"}
+    assert list(_list_parts(asked, answer)) == [("a", 1.0), ("b", "x")]
     assert list(_list_parts(None, "stag")) == [("", "stag")]
     assert (name_answer("stag"), name_answer(2.0), name_answer(2.5)) == ("stag", "2", "2.5")
 

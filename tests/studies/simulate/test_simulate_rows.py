@@ -30,9 +30,9 @@ def test_moves_are_numbered_by_round(tmp_path):
 
 
 def test_the_first_who_speaks_rules_in_a_dialogue_unless_somebody_is_named():
-    roles = SimulateConfig("meeting", "m").make_game().roles
-    assert SimulateConfig("meeting", "m").referee == "m"
-    assert SimulateConfig("meeting", seat={roles[0]: "simulated", roles[1]: "n"}).referee == "n"
-    assert SimulateConfig("meeting", "simulated").referee == "simulated"
-    named = SimulateConfig("meeting", "m", referee="judge")
+    roles = SimulateConfig("debate", "m").make_game().roles
+    assert SimulateConfig("debate", "m").referee == "m"
+    assert SimulateConfig("debate", seat={roles[0]: "simulated", roles[1]: "n"}).referee == "n"
+    assert SimulateConfig("debate", "simulated").referee == "simulated"
+    named = SimulateConfig("debate", "m", referee="judge")
     assert (named.referee, named.models) == ("judge", ("m", "judge"))

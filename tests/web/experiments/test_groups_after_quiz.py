@@ -8,8 +8,6 @@ from web_server import export, hidden, make_ready, seat, take
 from bestresponse.core.errors import UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.web.experiments.reading import check_experiment
-from bestresponse.web.security import read_secret
-from bestresponse.web.services.pack import make_pack, replay_pack
 from bestresponse.web.services.seat import list_quiz_questions
 from bestresponse.web.trial import TrialSettings, try_experiment
 
@@ -179,14 +177,3 @@ def test_programs_go_through_such_an_experiment():
     text = STUDY.replace("groups = 3", "groups = 6")
     trial = try_experiment(text, TrialSettings(12), lambda name: ScriptedModel(lambda _: ""))
     assert (trial.finished, trial.wrong) == (12, [])
-
-
-def test_a_pack_of_such_an_experiment_is_replayed_byte_by_byte(server, tmp_path):
-    lobby = server.state.sessions.create_experiment(STUDY)
-    people = come(server, lobby, "a", "b", "c", "d")
-    for name in ("a", "d", "b", "c"):
-        pass_quiz(people[name], "2")
-    folder = server.folder / "sessions"
-    pack = make_pack(folder, read_secret(folder / "secret"), lobby.id, tmp_path / "pictures")
-    (tmp_path / "pack.zip").write_bytes(pack.content)
-    assert replay_pack(tmp_path / "pack.zip").equal

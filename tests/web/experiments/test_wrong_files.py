@@ -3,7 +3,7 @@
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.web.experiments.reading import check_experiment, list_remarks, parse_experiment
+from bestresponse.web.experiments.reading import check_experiment, parse_experiment
 
 HEAD = 'title = "x"\n'
 GAME = """[[games]]
@@ -175,32 +175,6 @@ def test_a_file_with_all_of_it_right_is_accepted():
     words = '[games.text]\n"row" = "player X"\n"col" = "player Y"\n'
     link = DONE + 'link = "https://example.org/?c={code}&l={label}&p={participant}"\n'
     assert check_experiment(game(quiz + words + link)).title == "x"
-
-
-def test_what_is_seldom_meant_is_said_and_accepted():
-    text = game(NAMED + TREATED + '[[treatments]]\nname = "b"\n[assignment]\nlabels = ["x"]\n')
-    text += PAID + 'rate = 1\npaid = "random round"\n'
-    check_experiment(text.replace("rounds = 2", 'title = "other"'))
-    assert list_remarks(text.replace("rounds = 2", 'title = "other"')) == [
-        "There are 2 treatments, and 1 are drawn: set groups higher if every treatment is to be"
-        " played.",
-        "labels lists 1 people for 2 seats: not every group can become complete.",
-        "No game pays single rounds, so every game is paid as a whole.",
-    ]
-    assert list_remarks(game()) == []
-    assert list_remarks(game(PAID + "rate = 0.0000000001\n")) == [
-        "A thousand points are worth less than 0.01 EUR (rate is 0.0000000001)."
-    ]
-    assert list_remarks(game(PAID + "rate = 0.00001\n")) == []
-    harsh = game(NAMED + TREATED + '[limits]\nanswer = 2\nhold = 3\n[completion]\nfull = "F"\n')
-    check_experiment(harsh + '[text]\nwaiting = ""\n')
-    assert list_remarks(harsh + '[text]\nwaiting = ""\n') == [
-        "There is one treatment alone, so every group plays it.",
-        "People have 2 s for an answer (answer in [limits]).",
-        "Whoever looks away for 3 s before the game can lose the seat (hold in [limits]).",
-        "People who finish get no code: set code in [completion].",
-        "These texts of the pages are empty: waiting.",
-    ]
 
 
 def test_a_dollar_that_is_no_placeholder_is_read_as_it_is():

@@ -26,8 +26,10 @@ from bestresponse.core.game import REFEREE, AnyGame, Game, S, find_first_asks
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Decision, Player
 from bestresponse.games.capabilities import HasCourse, HasSpeakers, HasStage
-from bestresponse.games.dialogue.domain import domain_names, load_domain, scenarios
-from bestresponse.games.dialogue.game import DialogueGame
+from bestresponse.games.dialogue.domain import domain_names, scenarios
+from bestresponse.games.dialogue.game import DialogueGame, PlainDialogue
+from bestresponse.games.dialogue.offers import OfferDialogue
+from bestresponse.games.lookup import NamedGame
 from bestresponse.games.mechanisms import with_repeated
 from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import WaterRules
@@ -88,7 +90,7 @@ def play_with_person(setup: PlayConfig) -> None:
     """Seat everybody, and play to the end or until the person leaves."""
     output_dir = Path(setup.output_dir)
     town = _read_town(setup)
-    table = _make_game(setup.game, town, setup.rounds)
+    table = _make_game(setup.game, town, setup.rounds, is_ruled=REFEREE in setup.seat)
     seats = _seat_players(table, setup.seat, setup.others or choose_default(table))
     about: JsonObject = {
         "game": setup.game,
@@ -158,17 +160,17 @@ def _make_game(
     name: str,
     town: Water | None,
     rounds: int | None,
+    *,
+    is_ruled: bool,
 ) -> AnyGame:
     if name in domain_names() or Path(name).suffix == ".toml":
-        domain = load_domain(name)  # a dialogue of two messages each, or until all agree
-        drawn = (scenarios(domain, 0, 1)[0],)
-        game: AnyGame = DialogueGame(
-            domain,
-            drawn,
-            domain.manners(),
-            replies=2,
-            early_end=True,
-        )
+        game = NamedGame.find(name).game()
+        if isinstance(game, OfferDialogue) and is_ruled:
+            game = game.talk
+        if isinstance(game, PlainDialogue):  # two messages each, or until all agree
+            domain = game.domain
+            drawn = (scenarios(domain, 0, 1)[0],)
+            game = DialogueGame(domain, drawn, domain.manners(), replies=2, early_end=True)
     else:
         game = town or br.find_game(name).playable()
     if rounds is None:

@@ -32,9 +32,6 @@ try:
     from bestresponse.web.app import ServerSettings, create_app, open_web_server, preload
     from bestresponse.web.experiments.phrases import write_text_table
     from bestresponse.web.experiments.reading import check_experiment, list_remarks
-    from bestresponse.web.security import read_secret
-    from bestresponse.web.services.pack import find_lobby_id, make_pack, replay_pack
-    from bestresponse.web.sessions.journal import SESSIONS
     from bestresponse.web.sessions.lobbies import check_room
     from bestresponse.web.sessions.setup import GameChoice, list_homes, make_game
     from bestresponse.web.supervisor import can_supervise, supervise
@@ -228,27 +225,23 @@ def _listen(host: str, port: int) -> socket:
 
 @settings
 class ExperimentConfig(RunSettings):
-    """Test an experiment before you recruit participants, and export its data.
+    """Test an experiment before you recruit participants.
 
     `game` lists a game's roles, parameters with their defaults, and strategies; with --text it
     prints the game's texts as a table for the file. `check` reports every error with its line and
     cause, and lists what people would still read in another language. `preview` writes every page
     of every role to one file. `bots` sends programs through the real pages and compares the stored
     answers with the bots' own log. `run` lets models take part: they read the same pages as people,
-    answer the quiz, games and questionnaires, and appear in the same tables. `export` writes a
-    replication pack: the file, everything people read, the journal, versions, and the tables with
-    their codebook. `replay` rebuilds the tables of a pack from its journal and compares them byte
-    by byte.
+    answer the quiz, games and questionnaires, and appear in the same tables.
     """
 
-    task: Literal["game", "check", "preview", "bots", "run", "export", "replay"] = setting(
+    task: Literal["game", "check", "preview", "bots", "run"] = setting(
         argument=True,
-        help="What to do: game, check, preview, bots, run, export or replay.",
+        help="What to do: game, check, preview, bots or run.",
     )
     file: Path = setting(
         argument=True,
-        help="The experiment file; game: the name of a game; export: the file or the id of its"
-        " lobby; replay: the pack.",
+        help="The experiment file; game: the name of a game.",
     )
     people: int = setting(
         default=8,
@@ -285,12 +278,7 @@ class ExperimentConfig(RunSettings):
         default=None,
         short="-o",
         metavar="PATH",
-        help="preview: the page to write; bots, run, replay: a folder for the exported tables;"
-        " export: the replication pack [default: FILE-pack.zip].",
-    )
-    anonymous: bool = setting(
-        default=False,
-        help="export: write label-1, label-2, ... instead of the labels of participants.",
+        help="preview: the page to write; bots, run: a folder for the exported tables.",
     )
     unused: ClassVar[frozenset[str]] = OF_PLAYS
 
@@ -313,12 +301,6 @@ def try_file(config: ExperimentConfig) -> None:
             )
         )
         print(f"strategies: {', '.join(list_strategies(game))}")
-        return
-    if config.task == "export":
-        _export_pack(config)
-        return
-    if config.task == "replay":
-        _replay_pack(config)
         return
     text = read_experiment(file)
     if config.task == "check":
@@ -354,36 +336,6 @@ def _write_tables(folder: Path | None, files: Mapping[str, bytes]) -> None:
     for name, content in files.items():
         (folder / name).write_bytes(content)
     print(f"tables are in {folder}")
-
-
-def _export_pack(config: ExperimentConfig) -> None:
-    folder = Path(config.output_dir) / SESSIONS
-    text = read_experiment(config.file) if config.file.is_file() else None
-    lobby = find_lobby_id(folder, str(config.file), text)
-    pictures = config.file.parent if text is not None else Path(config.output_dir)
-    pack = make_pack(
-        folder,
-        read_secret(folder / "secret"),
-        lobby,
-        pictures / "pictures",
-        anonymous=config.anonymous,
-    )
-    path = config.output or Path(f"{config.file.stem}-pack.zip")
-    path.write_bytes(pack.content)
-    print(f"{path}: {len(pack.content):,} bytes. Check it with `bestresponse experiment replay`.")
-    for remark in pack.remarks:
-        print(remark)
-
-
-def _replay_pack(config: ExperimentConfig) -> None:
-    replay = replay_pack(config.file)
-    for table in replay.tables:
-        print(f"{table.name}: {table.difference or 'the same, byte by byte'}")
-    for remark in replay.remarks:
-        print(remark)
-    _write_tables(config.output, {table.name: table.content for table in replay.tables})
-    if not replay.equal:
-        raise typer.Exit(1)
 
 
 def _choose_settings(config: ExperimentConfig, text: str) -> TrialSettings:

@@ -11,13 +11,18 @@ text. Where the deal is about moves (`deals.Moves`), both talk first and then ch
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import product
 
-from bestresponse.core.ask import Ask, Choice, Form, Lottery, Words
+from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Words
 from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.core.game import NATURE, Action, Role, View
+from bestresponse.core.player import Player
 from bestresponse.core.told import Event, PrivateProse, Prose, Statement, Worded, prose
+from bestresponse.games.dialogue.conceding import ACCEPT, CONCEDER, LEAVE, OFFER, Conceder
 from bestresponse.games.dialogue.deals import Deal
 from bestresponse.games.dialogue.domain import Domain
 from bestresponse.games.dialogue.game import Dialogue, PlainDialogue, make_plain_dialogue
@@ -32,11 +37,9 @@ from bestresponse.games.dialogue.told import (
 )
 
 _LONGEST = 4000
-ACCEPT = "accept"
-OFFER = "make an offer"
+_MOST_DEALS = 20_000
 REJECT = "reject the offer"
 TALK = "only talk"
-LEAVE = "walk away"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,8 @@ class OfferDialogue:
         """Say who is asked in `state`, and for what."""
         deal = self.domain.deal
         if state.case < 0:
-            return {NATURE: Lottery.uniform(tuple(range(len(self.talk.cases))))}
+            cases = range(len(self.talk.cases))
+            return {NATURE: Lottery.uniform(tuple(cases))}
         if self._is_over(state):
             return {}
         if len(state.turns) == self.messages:
@@ -174,7 +178,8 @@ class OfferDialogue:
         if NATURE in moves:
             return replace(state, case=moves[NATURE])
         if len(state.turns) == self.messages:
-            return replace(state, sealed=tuple(moves[role] for role in self.roles))
+            sealed = [moves[role] for role in self.roles]
+            return replace(state, sealed=tuple(sealed))
         (answer,) = moves.values()
         if state.drafted is not None:
             turn = TalkTurn(state.drafted, OFFER, tuple(answer.items()))
@@ -233,11 +238,12 @@ class OfferDialogue:
             for number, turn in enumerate(state.turns)
         ]
 
-    def find_settled(self, state: TalkState, action: Action) -> Settles | None:
+    def find_settled(self, view: View, action: Action) -> Settles | None:
         """Return what an answer settles for good; None where the talk goes on."""
         move = action.get("move") if isinstance(action, Mapping) else None
         if move == ACCEPT:
-            return Settles(ACCEPT, self._find_offer(state))
+            _, offered = view.facts["moves"][-1]
+            return Settles(ACCEPT, tuple(offered.items()))
         return Settles(LEAVE) if move == LEAVE else None
 
     def _list_events(self, state: TalkState, seat: int) -> tuple[Event, ...]:
@@ -245,7 +251,8 @@ class OfferDialogue:
         moved = self.list_turn_moves(state)
         for number, turn in enumerate(state.turns):
             writer = self.names[number % 2]
-            events.append(Wrote(number + 1, writer, self.names[1 - number % 2], turn.text))
+            reader = self.names[1 - number % 2]
+            events.append(Wrote(number + 1, writer, reader, turn.text))
             if turn.move != TALK:
                 events.append(moved[number])
         for name, choice in zip(self.names, state.sealed, strict=False):
@@ -258,6 +265,34 @@ class OfferDialogue:
             if is_writer and standing:
                 events.append(OfferOpen(standing))
         return tuple(events) if state.turns else (NobodyWrote(), *events)
+
+    def list_deals(self, state: TalkState) -> list[tuple[float, ...]]:
+        """List what both would earn by each offer that can be carried out, in whole numbers."""
+        fields = self.domain.deal.list_terms(self.names, self.domain.generate)
+        names = [name for name, _ in fields]
+        options = [_list_values(ask) for _, ask in fields]
+        num_deals = math.prod(map(len, options))
+        if not fields or num_deals > _MOST_DEALS:
+            return []
+        earned = []
+        for values in product(*options):
+            with suppress(InvalidMove):
+                deal = self._settle(state, tuple(zip(names, values, strict=True)))
+                earned.append(self.domain.deal.utilities(deal, self.talk.cases[state.case].private))
+        return earned
+
+    @property
+    def strategy_names(self) -> tuple[str, ...]:
+        """Who makes offers without a model."""
+        return (CONCEDER,)
+
+    def make_strategy(self, name: str, role: Role, seed: int) -> Player | None:
+        """Make the player of that name; None where the dialogue has no such player."""
+        if name != CONCEDER:
+            return None
+        deal = self.domain.deal
+        fields = deal.list_terms(self.names, self.domain.generate)
+        return Conceder(deal, self.names, fields, self.replies, seed)
 
     def list_rules(self, role: Role) -> tuple[Statement, ...]:
         """State the rules for people."""
@@ -280,6 +315,14 @@ class OfferDialogue:
         return "What do you write?"
 
 
+def _list_values(ask: Ask) -> Sequence[str | float]:
+    """List what can be filled in, of amounts whole numbers."""
+    if isinstance(ask, Choice):
+        return ask.options
+    assert isinstance(ask, Amount)
+    return range(math.ceil(ask.low), math.floor(ask.high) + 1)
+
+
 def make_dialogue(domain: str, parameters: Mapping[str, object]) -> PlainDialogue | OfferDialogue:
     """Make the dialogue of that domain as people play it.
 
@@ -289,16 +332,20 @@ def make_dialogue(domain: str, parameters: Mapping[str, object]) -> PlainDialogu
     settings = dict(parameters)
     wanted = settings.pop("offers", None)
     talk = make_plain_dialogue(domain, settings)
-    deal = talk.domain.deal
-    is_possible = deal.sealed or bool(deal.list_terms(talk.names, talk.domain.generate))
-    if wanted is None:
-        wanted = is_possible
-    if not isinstance(wanted, bool):
+    if wanted is not None and not isinstance(wanted, bool):
         raise UsageError(f"the parameter offers is {wanted!r}; expected true or false")
-    if not wanted:
-        return talk
-    if not is_possible:
+    offered = talk if wanted is False else add_offers(talk)
+    if wanted and offered is talk:
         raise UsageError(
             f"there is nothing to offer in {domain}; leave offers out and name a referee"
         )
+    return offered
+
+
+def add_offers(talk: PlainDialogue) -> PlainDialogue | OfferDialogue:
+    """Let moves make the deal of a talk; the talk itself where two have nothing to offer."""
+    deal = talk.domain.deal
+    has_offers = deal.sealed or bool(deal.list_terms(talk.names, talk.domain.generate))
+    if not has_offers or len(talk.roles) != 2:
+        return talk
     return OfferDialogue(replace(talk, early_end=True), talk.replies)

@@ -7,7 +7,7 @@ Beside an answer, `rules` shows the rules again, `history` all that happened, `h
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixture, Words
@@ -15,6 +15,8 @@ from bestresponse.core.capabilities import put_question
 from bestresponse.core.errors import InvalidMove
 from bestresponse.core.game import AnyGame, View
 from bestresponse.core.player import Decision
+from bestresponse.games.capabilities import HasOffers
+from bestresponse.telling.course import Narrator
 from bestresponse.telling.language import ENGLISH, load_language
 from bestresponse.telling.render import list_rounds, word_rules, write_history, write_rules
 
@@ -46,11 +48,22 @@ class ConsolePlayer:
             self.write(f"\n{news}\n")
         if question := put_question(self.game, ask):
             self.write(load_language(ENGLISH).tell(question))
-        if isinstance(ask, Form):
-            return Decision(
-                {name: self._answer(view, field, f"{name}: ") for name, field in ask.fields}
-            )
-        return Decision(self._answer(view, ask, ""))
+        if not isinstance(ask, Form):
+            return Decision(self._answer(view, ask, ""))
+        while True:
+            answer = {name: self._answer(view, field, f"{name}: ") for name, field in ask.fields}
+            if self._is_confirmed(view, answer):
+                return Decision(answer)
+
+    def _is_confirmed(self, view: View, answer: Mapping[str, object]) -> bool:
+        """Ask again before an answer that settles something for good."""
+        if not isinstance(self.game, HasOffers):
+            return True
+        settled = self.game.find_settled(view, answer)
+        if settled is None:
+            return True
+        self.write(Narrator(load_language(ENGLISH)).tell(settled))
+        return self._answer(view, Choice(("yes", "no")), "are you sure: ") == "yes"
 
     def _answer(self, view: View, ask: Ask, about: str) -> object:
         """Ask until there is an answer that can be played."""

@@ -8,8 +8,10 @@ from functools import cached_property
 from bestresponse.analysis.theory import Theory, describe_theory
 from bestresponse.core.capabilities import Wording
 from bestresponse.core.errors import SettingError
+from bestresponse.core.game import AnyGame
 from bestresponse.core.registry import did_you_mean
 from bestresponse.games.capabilities import HasSpeakers
+from bestresponse.games.dialogue.offers import OfferDialogue
 from bestresponse.players.lookup import SIMULATED, find_known_strategies
 from bestresponse.runs import seats as seating
 from bestresponse.runs.inputs import (
@@ -40,8 +42,8 @@ class SimulateConfig(seating.MatchSettings, seating.ToolSettings):
     personas: PersonasSetting = setting(default_factory=dict, metavar="FILE")
     """TOML with a persona for each seat that has one, under the seat's name."""
     referee: OptionalModelSetting = setting(default=None)
-    """Who decides what was agreed in a dialogue: a model, or simulated. [default: the first
-    speaker]"""
+    """Who says what was agreed in a dialogue without offers: a model, or simulated. If you name
+    somebody, people only write. [default: moves decide; in debates the first speaker]"""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -69,6 +71,13 @@ class SimulateConfig(seating.MatchSettings, seating.ToolSettings):
                 raise SettingError(
                     "personas", f"there is one for {seat!r}, but no model sits there"
                 )
+
+    def make_game(self) -> AnyGame:
+        """Return the game; a dialogue is without offers where somebody rules on it."""
+        game = super().make_game()
+        if self.referee is not None and isinstance(game, OfferDialogue):
+            return game.talk
+        return game
 
     @cached_property
     def seats(self) -> Mapping[str, NamedModel]:

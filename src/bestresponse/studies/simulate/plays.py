@@ -20,17 +20,18 @@ from bestresponse.analysis.costs import price_against_strategies
 from bestresponse.analysis.decisions import JudgedPlay, judge_play
 from bestresponse.analysis.theory import Predicted
 from bestresponse.analysis.truth import find_truth, judge_decisions, name_answer
-from bestresponse.core.ask import Ask, Choice, Words
+from bestresponse.core.ask import Ask, Choice, Form, Words
 from bestresponse.core.episode import Episode, Record
 from bestresponse.core.json import canonical
 from bestresponse.core.seeds import split
-from bestresponse.games.capabilities import HasStage
+from bestresponse.games.capabilities import HasDeals, HasStage
 from bestresponse.players.lookup import find_drawing
 from bestresponse.report.frames import column
 from bestresponse.report.stats.statistics import Floats, Interval, bound_mean, cluster_bootstrap
 from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.simulate.config import SimulateConfig
+from bestresponse.studies.simulate.deals import DealRow, judge_deal
 from bestresponse.theory.repeated.best_reply import find_slips
 
 
@@ -81,6 +82,7 @@ class Plays:
     readings: Readings = field(default_factory=Readings)
     options: Mapping[Place, Sequence[str]] = field(default_factory=dict)
     judged: Sequence[JudgedPlay] = ()
+    deals: Sequence[DealRow] = ()
 
     @property
     def seats(self) -> tuple[str, ...]:
@@ -148,6 +150,7 @@ def read_plays(config: SimulateConfig, plays: Iterable[StoredPlay]) -> Plays:
     weights: list[float] = []
     moves: list[MoveRow] = []
     judged: list[JudgedPlay] = []
+    deals: list[DealRow] = []
     options: dict[Place, list[str]] = {}
     truth = find_truth(game)
     known = find_drawing(game, config.seats)
@@ -166,6 +169,10 @@ def read_plays(config: SimulateConfig, plays: Iterable[StoredPlay]) -> Plays:
         one = judge_play(repeat + 1, play.record, game, truth, known)
         judged.append(one.scale(1 / weight))
         moves += _list_moves(config, repeat, play.record, options)
+        if isinstance(game, HasDeals):
+            state = Episode(game, play.record.submissions).state
+            deal = judge_deal(repeat, game, state, payoffs[-1])
+            deals += [deal] if deal else []
     return Plays(
         config,
         tuple(repeats),
@@ -175,6 +182,7 @@ def read_plays(config: SimulateConfig, plays: Iterable[StoredPlay]) -> Plays:
         readings=readings,
         options=options,
         judged=judged,
+        deals=deals,
     )
 
 
@@ -241,9 +249,10 @@ def _list_parts(ask: Ask, action: object) -> Iterator[tuple[str, str | float]]:
 
     No free text.
     """
-    if isinstance(action, Mapping):
-        for name, value in action.items():
-            yield name, _read_value(value)
+    if isinstance(ask, Form) and isinstance(action, Mapping):
+        for name, field_ask in ask.fields:
+            if not isinstance(field_ask, Words):
+                yield name, _read_value(action[name])
     elif not isinstance(ask, Words):
         yield "", _read_value(action)
 

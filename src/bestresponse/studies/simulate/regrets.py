@@ -90,7 +90,8 @@ def _judge_table(plays: Plays, form: NormalForm) -> JudgedSeats:
         for seat, size in enumerate(form.shape):
             counts = bin_sums(cells[:, :, seat].ravel(), drawn_weights, size)
             mixes.append(counts / counts.sum())
-        gaps.append(float(regret(form, mixes).sum()))
+        gap_drawn = regret(form, mixes).sum()
+        gaps.append(float(gap_drawn))
     gap = interval_of_draws(gaps[0], np.array(gaps[1:]), n, (0.0, sum(most_lost)))
     return JudgedSeats(regrets, gap)
 

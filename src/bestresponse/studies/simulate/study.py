@@ -42,6 +42,7 @@ from bestresponse.runs import seats as seating
 from bestresponse.runs.reporting.answers import warn_of_gaps
 from bestresponse.runs.study import ComparedBy, GameValue, Measured, Study
 from bestresponse.studies.simulate.config import SimulateConfig
+from bestresponse.studies.simulate.deals import DealRow
 from bestresponse.studies.simulate.mechanisms import tabulate_mechanisms
 from bestresponse.studies.simulate.plays import (
     MoveRow,
@@ -127,6 +128,17 @@ class PlayedGameRow(TypedDict):
     price_of_anarchy: Annotated[float | None, column("price of anarchy observed", ".3f")]
 
 
+class BargainRow(TypedDict):
+    """All deals together."""
+
+    deals: Annotated[int, column(help="plays in which somebody earned something")]
+    plays: int
+    surplus: Annotated[Interval, column("share of the largest surplus", ".3f")]
+    share: Annotated[Interval | None, column("of it the first seat", ".3f")]
+    to_frontier: Annotated[Interval, column("distance to the Pareto frontier", ".3f")]
+    to_nash: Annotated[Interval, column("distance to the Nash bargaining point", ".3f")]
+
+
 class PlayedSeatFigures(TypedDict):
     """The figures of a seat; None where there is nothing of the kind."""
 
@@ -187,6 +199,8 @@ def measure_simulation(plays: Plays) -> Measured:
         "amounts_by_round": Frame(AmountRow, amounts_by_round),
         "equilibria": _list_equilibria(plays, nearest),
         "game": Frame(PlayedGameRow, [_describe_game(plays, judged)]),
+        "deals": Frame(DealRow, plays.deals),
+        "bargaining": Frame(BargainRow, _sum_up_deals(plays)),
         **decisions,
         **plays.readings.frames,
     }
@@ -397,6 +411,34 @@ def _list_amounts(plays: Plays, *, by_round: bool) -> Iterator[AmountRow]:
         )
 
 
+def _sum_up_deals(plays: Plays) -> list[BargainRow]:
+    """Average over plays in which there was something to gain, and shares where it was gained."""
+    repeats: list[int] = []
+    figures: list[tuple[float, float, float]] = []
+    shares: list[float] = []
+    for row in plays.deals:
+        if row["possible"] > 0:
+            repeats.append(row["repeat"])
+            gained = row["surplus"] / row["possible"]
+            figures.append((gained, row["to_frontier"], row["to_nash"]))
+            shares += [] if row["share"] is None else [row["share"]]
+    if not figures:
+        return []
+    gains, to_frontier, to_nash = np.array(figures).T
+    share = None
+    if shares:
+        share = plays.average(np.array(shares), "share of surplus", range(len(shares)))
+    summed = BargainRow(
+        deals=len(shares),
+        plays=len(figures),
+        surplus=plays.average(gains, "surplus", repeats),
+        share=share,
+        to_frontier=plays.average(to_frontier, "frontier", repeats),
+        to_nash=plays.average(to_nash, "nash", repeats),
+    )
+    return [summed]
+
+
 def _list_equilibria(plays: Plays, nearest: Predicted | None) -> Frame[EquilibriumRow]:
     columns = {f"payoff_{seat}": Column(seat, "right", "payoff", ".3f") for seat in plays.seats}
     if not plays.repeats:
@@ -558,6 +600,7 @@ simulate = Study(
             title="Totals",
             caption=_PROSE["together"],
         ),
+        table("bargaining", title="Deals", caption=_PROSE["deals"]),
         table("voids", title="Plays without a result"),
         show_rules,
     ),

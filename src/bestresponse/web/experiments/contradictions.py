@@ -8,12 +8,10 @@ Only new experiments are refused for these. One that runs already is read as it 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from itertools import chain
 from string import Template
 from urllib.parse import urlsplit
 
-from bestresponse.core.capabilities import pays_by_round
 from bestresponse.core.json import JsonMapping
 from bestresponse.games.capabilities import HasDomain
 from bestresponse.web.experiments.items import Item
@@ -44,12 +42,6 @@ _LINK = re.compile(r"\]\(\s*(?!https?:|mailto:)([a-z][a-z0-9+.-]*):", re.IGNOREC
 """A link in Markdown that leads to something else than a page or a mail."""
 _PLACE = re.compile(r"{[^{}]*}")
 _NOT_IN_LINKS = re.compile(r"[\s{}]")
-_TINY_RATE = Decimal("0.00001")
-"""Money for a point, of which a thousand make less than the smallest amount that is paid."""
-_SHORT_ANSWER = 10
-_SHORT_HOLD = 60
-"""Seconds below which a limit is seldom meant: a page that is out of sight is heard of only now and
-then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,60 +201,6 @@ def _refuse_alike(
             yield Contradiction(f"{why}; choose other names", locate(number))
 
 
-def list_oddities(experiment: Experiment, treatments: Mapping[str, Sequence[Part]]) -> list[str]:
-    """List what works and is seldom meant, in sentences."""
-    oddities: list[str] = []
-    drawn = experiment.groups // experiment.assignment.matching_groups
-    if len(experiment.treatments) > drawn:
-        oddities.append(
-            f"There are {len(experiment.treatments)} treatments, and {drawn} are drawn: set groups"
-            " higher if every treatment is to be played."
-        )
-    labels = experiment.assignment.labels
-    people = experiment.groups * len(next(iter(treatments.values()))[0].setup.persons)
-    if labels and len(labels) < people:
-        oddities.append(
-            f"labels lists {len(labels)} people for {people} seats: not every group can become"
-            " complete."
-        )
-    games = [make_game(part.setup.game) for parts in treatments.values() for part in parts]
-    payment = experiment.payment
-    if payment and payment.paid == "random round" and not any(map(pays_by_round, games)):
-        oddities.append("No game pays single rounds, so every game is paid as a whole.")
-    if payment:
-        rates = [part.game.find_rate(payment) for parts in treatments.values() for part in parts]
-        tiny = [rate for rate in rates if 0 < rate < _TINY_RATE]
-        if tiny:
-            oddities.append(
-                f"A thousand points are worth less than 0.01 {payment.currency} (rate is"
-                f" {min(tiny):f})."
-            )
-    return oddities + _list_odd_settings(experiment)
-
-
-def _list_odd_settings(experiment: Experiment) -> list[str]:
-    """List settings that work and have hardly any effect, or a harsh one."""
-    oddities: list[str] = []
-    if len(experiment.treatments) == 1:
-        oddities.append("There is one treatment alone, so every group plays it.")
-    limits = experiment.limits
-    if 0 < limits.answer < _SHORT_ANSWER:
-        oddities.append(f"People have {limits.answer} s for an answer (answer in [limits]).")
-    if 0 < limits.hold < _SHORT_HOLD:
-        oddities.append(
-            f"Whoever looks away for {limits.hold} s before the game can lose the seat (hold"
-            " in [limits])."
-        )
-    completion = experiment.completion
-    codes = (completion.unfinished, completion.no_consent, completion.screened_out, completion.full)
-    if any(codes) and not completion.code:
-        oddities.append("People who finish get no code: set code in [completion].")
-    empty = [name for name, wording in experiment.text.items() if wording == ""]
-    if empty:
-        oddities.append(f"These texts of the pages are empty: {', '.join(empty)}.")
-    return oddities
-
-
 def _check_pages(experiment: Experiment) -> Iterator[Contradiction]:
     for number, page in enumerate(experiment.pages):
         if not (page.text or page.items):
@@ -284,7 +222,8 @@ def _check_grouping(
     if assignment.groups != "quiz" or assignment.roles != "random":
         return
     for parts in treatments.values():
-        if "role" in Template(parts[0].game.instructions).get_identifiers():
+        instructions = Template(parts[0].game.instructions)
+        if "role" in instructions.get_identifiers():
             why = "$role is not known when people read the rules, as roles are drawn after the quiz"
             yield Contradiction(f'{why}; leave it out, or set roles = "arrival"', ("games", 0))
 

@@ -25,7 +25,6 @@ from bestresponse.telling.language import load_language
 from bestresponse.web.experiments.contradictions import (
     KeyPath,
     find_contradictions,
-    list_oddities,
 )
 from bestresponse.web.experiments.items import Item
 from bestresponse.web.experiments.model import Experiment, GameSettings, Part
@@ -187,12 +186,9 @@ def _check_phrases(part: Part, where: str) -> None:
 
 
 def list_remarks(text: str) -> list[str]:
-    """Say what is seldom meant, and which words are in another language.
-
-    People would read these in another language than that of the experiment.
-    """
-    experiment, treatments = parse_experiment(text)
-    remarks = list_oddities(experiment, treatments)
+    """Say which words people would read in another language than that of the experiment."""
+    _, treatments = parse_experiment(text)
+    remarks: list[str] = []
     for parts in treatments.values():
         for part in parts:
             game = make_game(part.setup.game)

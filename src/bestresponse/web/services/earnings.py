@@ -243,7 +243,8 @@ def compute_earnings(
     drawn = None
     if payment.paid == "random game" and parts:
         drawn = generator(experiment.seed, "paid game", *person).random()
-        paid = parts[int(drawn * len(parts))].name
+        number = int(drawn * len(parts))
+        paid = parts[number].name
     return Earnings(
         payment=payment,
         due=holder.confirmed,
@@ -281,7 +282,8 @@ def compute_part(session: Session, seat: int, payment: Payment, draw: float) -> 
     single = bool(rounds) and rounds[0].number is not None
     drawn = rounds
     if payment.paid == "random round" and single:
-        drawn = [rounds[int(draw * len(rounds))]]
+        number = int(draw * len(rounds))
+        drawn = [rounds[number]]
     points = round_amount(sum(earned.count_points(payment) for earned in drawn))
     answered = nothing.answers > nothing.stand_ins
     took_part = answered or any(earned.answers > earned.stand_ins for earned in rounds)

@@ -79,7 +79,8 @@ def list_people(
             if row is None or stage not in ("", row.stage):
                 continue
             named = f"{row.label} {row.participant} group {row.group} {row.treatment} {row.role}"
-            if all(word in named.casefold() for word in words):
+            named = named.casefold()
+            if all(word in named for word in words):
                 rows.append(row)
     return rows
 

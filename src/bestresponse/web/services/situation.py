@@ -22,13 +22,12 @@ from bestresponse.telling.render import list_rounds, write_history, write_privat
 from bestresponse.web.reader import read_page
 from bestresponse.web.render import render_text
 from bestresponse.web.services.chat import ChatLine, name_roles
-from bestresponse.web.services.hands import Hand, read_hand
 from bestresponse.web.texts import PageTexts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownSituation:
-    """What happened and how things are `now`, as words or as rounds, messages or cards.
+    """What happened and how things are `now`, as words or as rounds or messages.
 
     `earlier` has a text for each part of what happened, `notes` what the view adds, `question` what
     is asked.
@@ -40,7 +39,6 @@ class ShownSituation:
     now: str
     progress: PlayedRounds | None
     bubbles: list[ChatLine]
-    hand: Hand | None
     notes: tuple[str, ...]
     question: str
 
@@ -65,9 +63,6 @@ def show_situation(
     private = ""
     if isinstance(game, PrivateInformation):
         private = write_private(view, game.list_private(state, role), t.language)
-    hand = None
-    if "infoset" in view.facts:
-        hand = read_hand(game.name, view.facts["infoset"], game.roles)
     question = t.language.tell(put_question(game, ask)) if ask else ""
     if isinstance(ask, Choice):
         question = question or t("what_do_you_choose")
@@ -78,7 +73,6 @@ def show_situation(
         now=now,
         progress=game.list_rounds(state, role) if isinstance(game, RoundHistory) else None,
         bubbles=_list_bubbles(game, state, view, t.language),
-        hand=hand,
         notes=tuple(view.notes),
         question=question,
     )
@@ -90,9 +84,9 @@ def write_situation(game: Game[S], state: S, role: Role, ask: Ask | None, t: Pag
     return read_page(render_text(SituationPage(told=told, t=t, role=role))).text
 
 
-def tell_settled(game: Game[S], state: S, action: Action, language: Language) -> str:
+def tell_settled(game: Game[S], view: View, action: Action, language: Language) -> str:
     """Tell what an answer settles for good, so that it can be confirmed; empty if nothing."""
-    settled = game.find_settled(state, action) if isinstance(game, HasOffers) else None
+    settled = game.find_settled(view, action) if isinstance(game, HasOffers) else None
     return Narrator(language).tell(settled) if settled else ""
 
 

@@ -158,7 +158,8 @@ def send_answer(context: SeatDoor, form: PostedForm) -> Response:
             if errors:
                 return _render(context, SeatForms(typed=form, wrong=errors), 422)
             language = session.table.texts.language
-            settles = tell_settled(session.game, session.episode.state, action, language)
+            view = session.episode.view(context.role)
+            settles = tell_settled(session.game, view, action, language)
             if settles and form.get("confirmed") != settles:
                 return _render(context, SeatForms(typed=form, settles=settles))
         try:
@@ -437,7 +438,8 @@ async def make_ready(context: SeatDoor, body: ReadyIn) -> SeatView:
     """Say that the rules are understood; the game begins when everybody has."""
     wrong = service.try_ready(context, body.quiz, body.agreed)
     if wrong:
-        raise UsageError("; ".join(f"{which}: {why}" for which, why in wrong.items()))
+        mistakes = [f"{which}: {why}" for which, why in wrong.items()]
+        raise UsageError("; ".join(mistakes))
     return service.describe_own_seat(context.follow())
 
 

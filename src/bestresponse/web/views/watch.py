@@ -37,7 +37,6 @@ from bestresponse.web.pages import (
 )
 from bestresponse.web.security import REPORT_POLICY
 from bestresponse.web.services import export as exporting
-from bestresponse.web.services.pack import make_pack
 from bestresponse.web.sessions.errors import NotFound
 from bestresponse.web.watching import runs
 from bestresponse.web.watching.steps import build_replay
@@ -240,7 +239,9 @@ def _show_replay(
     """Show a play, whose calls were `asked`."""
     stages = list_stages(stored.record, game, asked)
     steps = [step for stage in stages for step in stage.steps]
-    priced = any(step.regret is not None or step.regret_equilibrium is not None for step in steps)
+    priced = False
+    for step in steps:
+        priced |= step.regret is not None or step.regret_equilibrium is not None
     briefing = _brief(game)
     shown = ReplayPage(
         title=name_play(stored),
@@ -284,24 +285,6 @@ def send_table(server: Server, table: Name, form: Name, lobby: RunOrLobby = "") 
     """
     content = exporting.export_table(server, table, form, lobby)
     return render.send_file(f"{lobby}-{table}.{form}".lstrip("-"), exporting.FORMATS[form], content)
-
-
-@pages.get("/lobby/{lobby}/pack.zip")
-@calls.get("/lobbies/{lobby}/pack.zip", response_class=Response)
-def send_pack(server: Server, lobby: Name, anonymous: bool = False) -> Response:
-    """The replication pack of a lobby: file, texts, journal and tables.
-
-    `anonymous` leaves out the labels of participants.
-    """
-    study = server.sessions.get_lobby(lobby)
-    pack = make_pack(
-        server.sessions.journal.path,
-        server.keys.secret,
-        study.id,
-        server.pictures,
-        anonymous=anonymous,
-    )
-    return render.send_file(f"{study.id}-pack.zip", "application/zip", pack.content)
 
 
 _LOOK = 0.5

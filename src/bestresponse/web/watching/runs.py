@@ -383,7 +383,9 @@ def filter_runs(
 
 
 def _has_words(text: str, words: str) -> bool:
-    return all(word in text.lower() for word in words.lower().split())
+    wanted = words.lower().split()
+    found = text.lower()
+    return all(word in found for word in wanted)
 
 
 def filter_plays(folder: RunFolder, find: str, only: str) -> Iterator[StoredPlay]:

@@ -1,0 +1,1 @@
+"""Offers and counter-offers about a price, with a deadline."""
