@@ -71,7 +71,8 @@ def certify_best(game: Game[S]) -> tuple[float, float] | None:
         for one in theory.predicted:
             punished = list(one.payoffs.values())
             gain = find_trigger_gain(form, agreed, punished, game.repetition)
-            known.append((float(form.payoffs.sum(axis=0)[agreed]), gain))
+            together = form.payoffs.sum(axis=0)
+            known.append((float(together[agreed]), gain))
     known = [(welfare, gain) for welfare, gain in known if gain < _NEARLY]
     return max(known, default=None, key=lambda one: (round(one[0], 9), -one[1]))
 
@@ -125,7 +126,9 @@ def _purify(tree: Tree, policy: Policy) -> tuple[float, float]:
             likely[who][where] = {move: 1.0}
     form = to_sequence_form(tree)
     plans = form.plans(policy_from_table(tree, likely))
-    return float(form.expected(plans).sum()), float(plan_regrets(form, plans).max())
+    earned = form.expected(plans)
+    gains = plan_regrets(form, plans)
+    return float(earned.sum()), float(gains.max())
 
 
 def _find_agreed(game: Game[S]) -> Mapping[str, str]:

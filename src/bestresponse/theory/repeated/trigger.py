@@ -35,11 +35,15 @@ def find_trigger_gain(
     most = 0.0
     payoffs = np.array([table[agreed] for table in form.payoffs])
     best = []
-    for seat in range(form.num_players):
-        line = tuple(slice(None) if k == seat else move for k, move in enumerate(agreed))
-        best.append(form.payoffs[seat][line].max())
+    for seat, table in enumerate(form.payoffs):
+        line: list[slice | int] = list(agreed)
+        line[seat] = slice(None)
+        own = table[tuple(line)]
+        best.append(own.max())
     for number in reversed(range(repetition.rounds)):
-        gains = np.array(best) - payoffs - later * (payoffs - np.array(punished))
-        most = max(most, float(gains.max()) * weight**number)
+        lost = payoffs - np.array(punished)
+        gains = np.array(best) - payoffs - later * lost
+        gain = float(gains.max()) * weight**number
+        most = max(most, gain)
         later = weight * (1 + later)
     return most
