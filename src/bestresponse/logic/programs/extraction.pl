@@ -114,7 +114,7 @@ table_rows(Starts, Rows) :-
         'play on'(do(Move, Situation), Left, waiting([], [], [], []), [], Later, Goals)
     ).
 
-% Hundreds of outcomes are compared by sorting them once: pairs would count as the author's steps.
+% Sorted once: pairs would count as the author's steps.
 'outcomes of'([], []).
 'outcomes of'(['by chance'(Move, _)|Draws], [Move|Moves]) :-
     'outcomes of'(Draws, Moves).
@@ -328,7 +328,7 @@ table_gaps(Starts, Gaps) :-
 'with one more'([First|Items], Item, [First|More]) :-
     'with one more'(Items, Item, More).
 
-% All plays, whoever moves when; the first options first, or the last.
+% All plays, whoever moves when.
 table_play(Order, Steps, Goals) :-
     initial(Situation),
     'play freely'(Situation, 300, Order, Steps, Goals).
@@ -365,7 +365,6 @@ table_play(Order, Steps, Goals) :-
         'distinct moves'(Moves, Options)
     ).
 
-% What comes at positions, each given by what holds in it.
 table_start(Fluents) :-
     initial(Situation),
     findall(Fluent, holds(Fluent, Situation), Fluents).

@@ -41,7 +41,7 @@ from bestresponse.logic.programs.plays import (
     list_terms,
 )
 
-TOO_MANY = "The game has more than {0.positions:,} positions."
+_TOO_MANY = "The game has more than {0.positions:,} positions."
 _BATCH = 100
 """Positions that are looked at in one question."""
 _DEEPEST = 300
@@ -280,7 +280,7 @@ class _Walk:
                 after = [self.find(listed, number, made) for made, listed in row.steps]
                 self.following.append(after)
             if len(self.facts) > self.engine.limits.positions:
-                raise LimitReached(TOO_MANY.format(self.engine.limits))
+                raise LimitReached(_TOO_MANY.format(self.engine.limits))
         return True
 
     def is_too_large_for_plays(self) -> bool:
