@@ -114,7 +114,6 @@ table_rows(Starts, Rows) :-
         'play on'(do(Move, Situation), Left, waiting([], [], [], []), [], Later, Goals)
     ).
 
-% Sorted once: pairs would count as the author's steps.
 'outcomes of'([], []).
 'outcomes of'(['by chance'(Move, _)|Draws], [Move|Moves]) :-
     'outcomes of'(Draws, Moves).
