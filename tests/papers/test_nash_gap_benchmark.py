@@ -9,6 +9,7 @@ import csv
 import io
 import json
 import re
+from collections import Counter
 from contextlib import closing, redirect_stdout
 from itertools import combinations
 from pathlib import Path
@@ -26,6 +27,7 @@ from bestresponse.models.base import Request
 from bestresponse.players.llm.reading import read_reply
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.games import draw_games
+from bestresponse.studies.bench.plan import BUCKETS
 from bestresponse.theory import generate
 from bestresponse.theory.generators import has_saddle_point
 
@@ -500,6 +502,14 @@ def draws_games_with_properties(made):
         drawn = draw_games(config.source).payoffs
         assert {has_saddle_point(table[0]) for table in drawn} == {kind == "pure"}
         assert np.abs(drawn).max() <= 9
+    sizes = Counter((bucket.size, bucket.equilibrium) for bucket in BUCKETS)
+    assert sizes == {(size, kind): 3 for size in (2, 3, 5) for kind in ("pure", "mixed")}
+    run = br.bench("uniform", suite="buckets", num_games=2, output_dir=made.folder / "buckets")
+    for game in run.frame("games").select(player="uniform / mixed"):
+        table = np.array(game["row_payoffs"])
+        if game["condition"] != "base":
+            kind = game["condition"].rpartition(" ")[2]
+            assert has_saddle_point(table) == (kind == "pure")
 
 
 @promise("Future work: sensitivity analysis")

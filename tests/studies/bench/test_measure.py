@@ -180,7 +180,7 @@ def test_games_depend_on_seed_and_number_only_and_are_rounded_before_solving():
         ({"num_rows": 13}, "num_rows: expected a whole number from 1 to 12, got 13"),
         ({"num_games": 2.5}, "num_games: expected a whole number from 1 to 1,000,000, got 2.5"),
         ({"family": "zerosum"}, "Did you mean zero-sum"),
-        ({"suite": "all"}, "sensitivity, hard, got 'all'"),
+        ({"suite": "all"}, "sensitivity, buckets, hard, got 'all'"),
         (
             {"elicit": "mix"},
             (

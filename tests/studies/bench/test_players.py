@@ -1,4 +1,4 @@
-"""Players without a model, trials and parameters of families: what a run needs no key and
+"""Players without a model, trials, parameters of families and buckets: what a run needs no key and
 no download for."""
 
 import json
@@ -12,7 +12,7 @@ from bestresponse.core.errors import SettingError
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.studies.bench.config import PLAYERS, BenchConfig
 from bestresponse.studies.bench.games import draw_games
-from bestresponse.studies.bench.plan import Plan
+from bestresponse.studies.bench.plan import BUCKETS, Plan
 from bestresponse.studies.bench.study import bench
 from bestresponse.theory.generators import has_saddle_point
 
@@ -159,6 +159,14 @@ named_as_a_player.__name__ = "uniform"
             "scale: low and high say between which numbers",
         ),
         ({"model": "m", "set": 3}, "set: expected parameters by name"),
+        (
+            {"model": "m", "suite": "buckets", "family": "uniform"},
+            "family: the suite buckets draws zero-sum games",
+        ),
+        (
+            {"model": "m", "suite": "buckets", "set": {"whole": "yes"}},
+            "set: the suite buckets sets the parameters",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused_with_a_sentence(settings, sentence):
@@ -259,6 +267,37 @@ def test_zero_sum_games_have_a_saddle_point_or_none_as_they_are_shown(size, scal
         assert (
             sure or kind == "mixed" or scale == 2
         )  # ties have further equilibria, in which a player mixes
+
+
+def test_the_suite_of_buckets_has_a_line_for_every_bucket_tier_and_player(tmp_path):
+    run = play(tmp_path, ["uniform", "equilibrium"], suite="buckets", num_games=2)
+    frame = run.frame("buckets")
+    assert len(BUCKETS) == 18
+    assert len(frame) == 2 * (18 + 3 + 1)
+    (bucket,) = frame.select(
+        player="uniform / mixed", size="3 x 3", range="wide", equilibrium="mixed"
+    )
+    plays = [
+        row
+        for row in run.rows()
+        if row["condition"] == "bucket 3x3 wide mixed" and row["model"] == "uniform"
+    ]
+    assert bucket["nash_gap"].estimate == pytest.approx(np.mean([row["nash_gap"] for row in plays]))
+    (best,) = frame.select(player="equilibrium / mixed", tier="all")
+    assert (best["asked"], best["nash_gap"].estimate) == (36, 0.0)
+    tiers = {
+        row["tier"]: row["asked"] for row in frame.select(player="uniform / mixed", size="all")
+    }
+    assert tiers == {
+        "1: saddle point": 18,
+        "2: mix, up to 3 x 3": 12,
+        "3: mix, larger": 6,
+        "all": 36,
+    }
+    assert (run.path / "buckets.csv").exists()
+    assert [title for title, _ in run.report().tables[: bench.count_tables(run.config)]][
+        -1
+    ] == "Bucket by bucket"
 
 
 def test_the_command_takes_players_trials_and_parameters(tmp_path):

@@ -150,10 +150,11 @@ def test_a_run_leaves_one_pair_of_files_with_the_keys_of_the_document(tmp_path):
 
 
 def test_every_condition_of_a_suite_has_its_matrices_and_equilibria(tmp_path):
-    run = play(tmp_path, suite="sensitivity")
+    """Half of the buckets hold games whose pure saddle point can be read off the matrix."""
+    run = play(tmp_path, suite="buckets")
     answers = run.rows()
-    # Three games as drawn, of 3 other sizes, at 2 other scales and 2 other temperatures.
-    assert len(answers) == 3 * (1 + 3 + 2 + 2)
+    # Three games as drawn, and three in each of 3 sizes x 3 ranges x 2 kinds.
+    assert len(answers) == 3 + 3 * 18
     (results,) = run.path.glob("benchmark_results_*.json")
     listed = json.loads(results.read_text())
     (player,) = {row["player"] for row in run.frame("games") if row["hardness"] is not None}
@@ -168,8 +169,10 @@ def test_every_condition_of_a_suite_has_its_matrices_and_equilibria(tmp_path):
         against, by = matrix @ result["nash_col"], result["nash_row"] @ matrix
         assert against.max() == pytest.approx(value)
         assert by.min() == pytest.approx(value)
-        if row["condition"].startswith("size"):
-            assert f"size {row['rows']}x{row['cols']}" == row["condition"]
+        has_saddle = matrix.min(axis=1).max() == matrix.max(axis=0).min()
+        if row["condition"] != "base":
+            _, size, _, kind = row["condition"].split()
+            assert (f"{row['rows']}x{row['cols']}", has_saddle) == (size, kind == "pure")
     (summary,) = run.path.glob("benchmark_summary_*.json")
     assert json.loads(summary.read_text())["num_games"] == 3
 

@@ -108,6 +108,7 @@ class BenchConfig(RunSettings):
         "standard",
         "invariance",
         "sensitivity",
+        "buckets",
         "hard",
     ] = setting(default="standard")
     """What else is varied, or `hard`: large games whose equilibria mix many actions. On the command
@@ -346,10 +347,17 @@ class BenchConfig(RunSettings):
                     raise SettingError(several[0], "this suite varies it; give a single value")
                 if OWN in self.theme:
                     raise SettingError("theme", "this suite gives other names; not own")
+            case "buckets":
+                if self.family != "zero-sum":
+                    problem = "the suite buckets draws zero-sum games; leave it out"
+                    raise SettingError("family", problem)
+                if self.set:
+                    problem = "the suite buckets sets the parameters itself; leave them out"
+                    raise SettingError("set", problem)
             case "hard":
                 drawn = ["num_rows", "num_cols", "family", "set"]
                 self.refuse_set(drawn, "the suite hard draws its own games; leave it out")
-        if self.game and self.suite in ("sensitivity", "hard"):
+        if self.game and self.suite in ("buckets", "sensitivity", "hard"):
             problem = f"{self.suite} draws games of other sizes; it takes no game of yours"
             raise SettingError("suite", problem)
 

@@ -31,6 +31,7 @@ from bestresponse.studies.bench.measure import (
 from bestresponse.studies.bench.plan import BASE, Plan
 from bestresponse.studies.bench.results import (
     Results,
+    tabulate_buckets,
     tabulate_versions,
 )
 
@@ -206,6 +207,7 @@ def _frame(
 _FRAMES: Mapping[str, Callable[[Results], Frame[Row]]] = {
     "plays": lambda results: Frame(PlayRow, results.rows),
     **{name: partial(tabulate_versions, name) for name in ("same_games", "variants", "settings")},
+    "buckets": tabulate_buckets,
     "differences": _frame(DifferenceRow, list_differences),
     "games": _frame(GameLossRow, _list_games),
     "texts": _frame(TextRow, _count_texts),

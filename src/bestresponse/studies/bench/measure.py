@@ -42,7 +42,7 @@ from bestresponse.players.strategies import BASELINES, EQUILIBRIUM
 from bestresponse.report.frames import BASELINE, column
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.bench.games import own_view
-from bestresponse.studies.bench.plan import BASE, Plan, find_theme
+from bestresponse.studies.bench.plan import BASE, BUCKET, Plan, find_theme
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
@@ -484,10 +484,25 @@ def select_base(rows: Iterable[PlayRow]) -> list[PlayRow]:
     return [row for row in rows if row["condition"] == BASE]
 
 
-Case = tuple[int, str]
-"""A game by its number in the run, and the seat."""
+def select_conditions(rows: Rows, *prefixes: str) -> list[PlayRow]:
+    """Select the rows of the conditions whose names begin so."""
+    return [row for row in rows if row["condition"].startswith(prefixes)]
+
+
+GameId = tuple[str, int]
+"""A bucket, if there is one, and the number of a game in it."""
+
+
+def identify_game(row: PlayRow) -> GameId:
+    """Return what tells the game of a row from others: game 3 of two buckets is not one game."""
+    bucket = row["condition"] if row["condition"].startswith(BUCKET) else ""
+    return bucket, row["game"]
+
+
+Case = tuple[GameId, str]
+"""A game of the run, and the seat."""
 
 
 def identify_case(row: PlayRow) -> Case:
     """Return what two players who were asked the same have in common."""
-    return row["game"], row["seat"]
+    return identify_game(row), row["seat"]

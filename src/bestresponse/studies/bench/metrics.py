@@ -27,6 +27,7 @@ from bestresponse.studies.bench.measure import (
     find_distance,
     find_values,
     identify_case,
+    identify_game,
     select_base,
     select_original,
 )
@@ -85,7 +86,7 @@ def _average(name: str, most: Callable[[PlayRow], float | None] | None = None) -
     def compute(rows: Rows) -> Value:
         known = find_values(rows, name)
         numbers = [value for value, _ in known]
-        games = [row["game"] for _, row in known]
+        games = [identify_game(row) for _, row in known]
         if not known or most is None:
             return float(np.mean(numbers)) if known else None
         worst = max(most(row) or 0.0 for _, row in known)
@@ -164,7 +165,7 @@ def _compute_rate(successes: Sequence[tuple[bool, PlayRow]]) -> statistics.Inter
     This is Wilson's interval, or one over games if some were answered more than once.
     """
     hits = [hit for hit, _ in successes]
-    games = [row["game"] for _, row in successes]
+    games = [identify_game(row) for _, row in successes]
     if len(set(games)) < len(games):
         return statistics.bound_mean(hits, (0.0, 1.0), games, rng=RESAMPLING_SEED)
     return statistics.wilson(sum(hits), len(hits)) if hits else None
@@ -357,11 +358,11 @@ def _compute_contamination(rows: Rows) -> statistics.Interval | None:
         if lost is None:
             continue
         if row["variant"] == "original":
-            game = row["game"]
+            game = identify_game(row)
             drawn[game].append(1 - lost)
             worst[game] = max(worst.get(game, 0.0), _find_worst(row))
         elif row["variant"] in _RETOLD:
-            retold[row["game"]].append(1 - lost)
+            retold[identify_game(row)].append(1 - lost)
 
     games = [game for game in drawn if game in retold]
     before = _average_each([drawn[game] for game in games])
@@ -388,7 +389,7 @@ def _count_needed(rows: Rows) -> int | None:
     gaps: dict[Hashable, list[float]] = defaultdict(list)
     worst = 0.0
     for gap, row in find_values(rows, "gap_normalised"):
-        gaps[row["game"]].append(gap)
+        gaps[identify_game(row)].append(gap)
         worst = max(worst, row["worst_normalised"] or 0.0)
     means = [float(np.mean(values)) for values in gaps.values()]
     spread = float(np.std([worst, *means], ddof=1)) if len(gaps) > 1 else 0.0

@@ -49,6 +49,10 @@ BASE = "base"
 _SIZES = (2, 3, 4, 6)
 _SCALES = (0.01, 100.0)
 _TEMPERATURES = (0.0, 0.7, 1.0)
+BUCKET = "bucket "
+_BUCKET_SIZES = (2, 3, 5)
+_BUCKET_RANGES = {"narrow": 10.0, "medium": 50.0, "wide": 100.0}
+_BUCKET_KINDS = ("pure", "mixed")
 _ASKING = (
     "model",
     "elicit",
@@ -99,6 +103,8 @@ class Plan:
         conditions = [base]
         if self.config.suite == "sensitivity":
             conditions += _vary_settings(base)
+        if self.config.suite == "buckets":
+            conditions += _vary_buckets(base)
         return {condition.name: condition for condition in conditions}
 
     @property
@@ -229,6 +235,46 @@ def _has_letters(name: str) -> bool:
     return name != OWN and all(
         len(label) == 1 for labels in theme(name).actions for label in labels
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """Zero-sum games of one size, one range of payoffs and one kind of equilibrium."""
+
+    size: int
+    range: str
+    equilibrium: str
+
+    @property
+    def name(self) -> str:
+        """Its condition, such as `bucket 3x3 wide mixed`."""
+        return f"{BUCKET}{self.size}x{self.size} {self.range} {self.equilibrium}"
+
+    @property
+    def tier(self) -> str:
+        """How much it takes: to find a saddle point, to mix over a few actions, or over many."""
+        if self.equilibrium == "pure":
+            return "1: saddle point"
+        return "2: mix, up to 3 x 3" if self.size <= 3 else "3: mix, larger"
+
+
+BUCKETS = tuple(
+    Bucket(size, width, kind)
+    for size, width, kind in product(_BUCKET_SIZES, _BUCKET_RANGES, _BUCKET_KINDS)
+)
+"""The buckets, in the order in which they are reported."""
+
+
+def _vary_buckets(base: Condition) -> Iterator[Condition]:
+    """Yield a condition for each bucket."""
+    for bucket in BUCKETS:
+        source = replace(
+            base.source,
+            shape=(bucket.size, bucket.size),
+            scale=_BUCKET_RANGES[bucket.range],
+            properties=(("equilibrium", bucket.equilibrium),),
+        )
+        yield replace(base, name=bucket.name, source=source)
 
 
 def _vary_settings(base: Condition) -> Iterator[Condition]:

@@ -5,15 +5,17 @@ Also holds the versions of the games that are measured separately.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import chain
 from typing import Annotated, TypedDict, cast
 
 from bestresponse.core.lazy import LazyMapping
 from bestresponse.players.llm.verified import make_label
 from bestresponse.players.strategies import BASELINES, EQUILIBRIUM
-from bestresponse.report.frames import Frame, column
+from bestresponse.report.frames import Frame, R, column
 from bestresponse.studies.bench.measure import (
     PlayRow,
     Rows,
@@ -22,10 +24,11 @@ from bestresponse.studies.bench.measure import (
     identify_case,
     measure_baseline,
     select_base,
+    select_conditions,
     select_original,
 )
 from bestresponse.studies.bench.metrics import METRICS
-from bestresponse.studies.bench.plan import Plan
+from bestresponse.studies.bench.plan import BUCKET, BUCKETS, Plan
 
 COMPARED = {"gap_normalised": "gap / range", "exploitability_normalised": "exploitability / range"}
 """The figures by which players are compared, and what they are called."""
@@ -143,17 +146,93 @@ def tell_as_drawn(rows: Rows, variant: str) -> list[PlayRow]:
 def tabulate_versions(frame: str, results: Results) -> Frame[VersionRow]:
     """Compute the metrics of every version that one frame shows."""
     wanted = ("invariance",) if frame == "variants" else _VERSION_METRICS
-    metrics = [metric for metric in METRICS if metric.name in wanted]
-    table = []
+    versions = []
     for version in list_versions(results):
-        if version.frame != frame or not version.rows:
-            continue
         sizes = {row["rows"] for row in version.rows}
         head = VersionRow(
             player=version.player,
             version=version.name,
             actions=sizes.pop() if len(sizes) == 1 else None,
         )
-        figures = {metric.name: metric.compute(version.rows) for metric in metrics}
-        table.append(cast(VersionRow, {**head, **figures}))
-    return Frame(VersionRow, table, {metric.name: metric.column for metric in metrics})
+        if version.frame == frame:
+            versions.append((head, version.rows))
+    return _tabulate(VersionRow, versions, wanted)
+
+
+def _tabulate(
+    kind: type[R],
+    versions: Iterable[tuple[R, Rows]],
+    wanted: Sequence[str],
+) -> Frame[R]:
+    """Compute these metrics of every version that has plays, as columns behind its head."""
+    metrics = [metric for metric in METRICS if metric.name in wanted]
+    table = []
+    for head, rows in versions:
+        if rows:
+            figures = {metric.name: metric.compute(rows) for metric in metrics}
+            table.append(cast(R, {**head, **figures}))
+    return Frame(kind, table, {metric.name: metric.column for metric in metrics})
+
+
+class BucketRow(TypedDict):
+    """The figures of a player in the games of one bucket, of one tier, or of all.
+
+    The metrics are further columns.
+    """
+
+    player: str
+    tier: Annotated[
+        str,
+        column(help="1: a saddle point; 2: a mix in games up to 3 x 3; 3: a mix in larger ones"),
+    ]
+    size: str
+    range: Annotated[str, column("payoffs", help="narrow: from -10 to 10; medium: 50; wide: 100")]
+    equilibrium: Annotated[str, column(help="pure: there is a saddle point; mixed: there is none")]
+
+
+_BUCKET_METRICS = (
+    "asked",
+    "answered",
+    "nash_gap",
+    "nash_gap_median",
+    "nash_gap_std",
+    "gap_ratio",
+    "gap_normalised",
+    "exploitability_normalised",
+    "success_1",
+)
+_ALL = "all"
+
+
+def _list_buckets(results: Results, player: str) -> Iterator[tuple[BucketRow, Rows]]:
+    """Yield the rows of a player in every bucket, every tier, and all buckets together."""
+    played = select_conditions(select_original(results.players[player]), BUCKET)
+    for bucket in BUCKETS:
+        head = BucketRow(
+            player=player,
+            tier=bucket.tier,
+            size=f"{bucket.size} x {bucket.size}",
+            range=bucket.range,
+            equilibrium=bucket.equilibrium,
+        )
+        yield head, select_conditions(played, bucket.name)
+    tiers: dict[str, list[str]] = defaultdict(list)
+    for bucket in BUCKETS:
+        tiers[bucket.tier].append(bucket.name)
+    tiers[_ALL] = [bucket.name for bucket in BUCKETS]
+    for tier, names in tiers.items():
+        head = BucketRow(
+            player=player,
+            tier=tier,
+            size=_ALL,
+            range=_ALL,
+            equilibrium=_ALL,
+        )
+        yield head, select_conditions(played, *names)
+
+
+def tabulate_buckets(results: Results) -> Frame[BucketRow]:
+    """Compute the metrics of every bucket, tier and player; empty in other suites."""
+    players = results.players if results.plan.config.suite == "buckets" else ()
+    buckets = [_list_buckets(results, player) for player in players]
+    return _tabulate(BucketRow, chain.from_iterable(buckets), _BUCKET_METRICS)

@@ -250,7 +250,7 @@ _PROSE = read_toml(Path(__file__).with_name("report.toml"))
 
 
 _TESTED = ("exploitability_normalised", "gap_normalised", "regret_normalised")
-_TABLES = {"invariance": 4, "sensitivity": 3}
+_TABLES = {"invariance": 4, "sensitivity": 3, "buckets": 3}
 """Of a suite, on the terminal; others have two."""
 
 
@@ -365,6 +365,17 @@ bench = Study(
             ("player", "version"),
             "gap_normalised",
             caption="With 95 % intervals.",
+        ),
+        text(_PROSE["buckets"], title="Bucket by bucket"),
+        table(
+            "buckets", caption="Zero-sum games by size, range of payoffs and kind of equilibrium."
+        ),
+        intervals(
+            "buckets",
+            ("player", "tier"),
+            "gap_normalised",
+            caption="Tier by tier, with 95 % intervals.",
+            where={"size": "all"},
         ),
         table(
             "same_games",
