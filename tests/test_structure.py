@@ -26,7 +26,7 @@ ROOT = Path(bestresponse.__file__).parent
 TOKENS = 823_910
 """Tokens of code in all, as `scripts/code_shape.py` counts them: what there was before games were
 told by rules and position. What is new is paid for by what goes; the goal is 810,000."""
-WORDS = 96_000
+WORDS = 96_700
 """Words of programs, settings, translations and templates in all: data beside the code, counted so
 that code does not move there."""
 RATES = {"long": 0.1, "deep": 18.0, "packed": 0.4, "loops": 42.5}

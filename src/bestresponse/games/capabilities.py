@@ -15,9 +15,9 @@ HasSpeakers     a dialogue: what it is about, and how a seat speaks whom nobody 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from bestresponse.core.game import Action, AnyGame, Game, Role, S, View
+from bestresponse.core.game import Action, AnyGame, Game, Role, S, S_contra, View
 from bestresponse.core.told import Event, GameEvent
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.repetition import Repetition
@@ -121,10 +121,10 @@ class HasOffers(HasDomain, Protocol):
 
 
 @runtime_checkable
-class HasDeals(Protocol):
+class HasDeals(Protocol[S_contra]):
     """A game about a deal: it says what everything that could be agreed at once would pay."""
 
-    def list_deals(self, state: Any) -> Sequence[tuple[float, ...]]:
+    def list_deals(self, state: S_contra) -> Sequence[tuple[float, ...]]:
         """List the payoffs of all deals that the play of `state` began with; none if too many."""
 
 

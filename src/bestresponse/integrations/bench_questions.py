@@ -27,7 +27,7 @@ MODEL = "model"
 _LARGEST = 1_000_000_000
 
 
-class Question(TypedDict):
+class BenchQuestion(TypedDict):
     """What is asked, and `measured_by`: the settings that a reply is measured by, as JSON text."""
 
     id: int
@@ -46,7 +46,7 @@ class MeasuredReply:
     figures: dict[str, float]
 
 
-def choose_questions(num_games: int = 20, actions: int = 3, seed: int = 0) -> list[Question]:
+def choose_questions(num_games: int = 20, actions: int = 3, seed: int = 0) -> list[BenchQuestion]:
     """Ask for mixed strategies in random zero-sum games with so many actions of each player."""
     config = BenchConfig(
         MODEL,
@@ -56,10 +56,10 @@ def choose_questions(num_games: int = 20, actions: int = 3, seed: int = 0) -> li
         seed=seed,
         elicit="mixed",
     )
-    return list(list_questions(config))
+    return list(list_bench_questions(config))
 
 
-def list_questions(config: BenchConfig) -> Iterator[Question]:
+def list_bench_questions(config: BenchConfig) -> Iterator[BenchQuestion]:
     """Yield the questions of a benchmark of payoff tables, each as a model is asked it."""
     settings = json.dumps(config.to_json())
     for number in range(len(_list_specs(settings))):
@@ -94,7 +94,7 @@ def measure_reply(measured_by: str, reply: Reply) -> MeasuredReply:
     return MeasuredReply(row["strategy"], figures)
 
 
-def measure_results(question: Question, results: Sequence[str]) -> dict[str, float]:
+def measure_results(question: BenchQuestion, results: Sequence[str]) -> dict[str, float]:
     """Measure a reply as lm-evaluation-harness and others with means of metrics want it.
 
     One that cannot be read has no figures, and its `read` is 0. `read` comes first, because tools
@@ -106,10 +106,10 @@ def measure_results(question: Question, results: Sequence[str]) -> dict[str, flo
         return {"read": 0.0}
 
 
-def read_questions(path: Path) -> list[Question]:
+def read_questions(path: Path) -> list[BenchQuestion]:
     """Read the questions that `publish` wrote."""
     lines = read_text_file(path, _LARGEST).splitlines()
-    questions = [cast(Question, parse_json(line)) for line in lines]
+    questions = [cast(BenchQuestion, parse_json(line)) for line in lines]
     if not questions or "measured_by" not in questions[0]:
         raise UsageError(f"{path} holds no questions of `bestresponse publish`")
     return questions

@@ -16,7 +16,12 @@ from pathlib import Path
 from typing import Any, cast, get_args, get_type_hints
 
 from bestresponse.core.errors import SettingError, UsageError
-from bestresponse.integrations.bench_questions import FIGURES, MODEL, Question, list_questions
+from bestresponse.integrations.bench_questions import (
+    FIGURES,
+    MODEL,
+    BenchQuestion,
+    list_bench_questions,
+)
 from bestresponse.report.files import write_text
 from bestresponse.runs.run import load_run
 from bestresponse.studies.bench.config import BenchConfig
@@ -29,7 +34,7 @@ def publish_suite(what: str, form: str, folder: Path) -> list[Path]:
     """Write the questions of a suite, or of a run of `bench`, for another tool."""
     config = choose_suite(what)
     name = f"bestresponse_{re.sub(r'[^a-z0-9]+', '_', Path(what).name.lower()).strip('_')}"
-    questions = list(list_questions(config))
+    questions = list(list_bench_questions(config))
     folder.mkdir(parents=True, exist_ok=True)
     lines = "".join(json.dumps(question) + "\n" for question in questions)
     written = [write_text(folder / _FILE, lines)]
@@ -62,7 +67,7 @@ def choose_suite(what: str) -> BenchConfig:
     return config
 
 
-def _write_dataset(name: str, questions: Sequence[Question]) -> Mapping[str, str]:
+def _write_dataset(name: str, questions: Sequence[BenchQuestion]) -> Mapping[str, str]:
     evaluation = {
         "name": name,
         "description": "Mixed strategies in payoff tables, measured against exact solutions.",
@@ -99,7 +104,7 @@ configs:
     return {"README.md": card, "eval.yaml": json.dumps(evaluation, indent=2) + "\n"}
 
 
-def _write_inspect(name: str, questions: Sequence[Question]) -> Mapping[str, str]:
+def _write_inspect(name: str, questions: Sequence[BenchQuestion]) -> Mapping[str, str]:
     text = f"""from pathlib import Path
 
 from inspect_ai import Task, task
@@ -114,7 +119,7 @@ def {name}() -> Task:
     return {f"{name}.py": text}
 
 
-def _write_lm_eval(name: str, questions: Sequence[Question]) -> Mapping[str, str]:
+def _write_lm_eval(name: str, questions: Sequence[BenchQuestion]) -> Mapping[str, str]:
     helper = f"""from pathlib import Path
 
 from datasets import Dataset
@@ -154,7 +159,7 @@ metric_list:
     return {f"{name}.yaml": task, f"{name}_questions.py": helper}
 
 
-def _write_verifiers(name: str, questions: Sequence[Question]) -> Mapping[str, str]:
+def _write_verifiers(name: str, questions: Sequence[BenchQuestion]) -> Mapping[str, str]:
     text = f"""from pathlib import Path
 
 from bestresponse.integrations.verifiers.environments import (
@@ -173,7 +178,7 @@ __all__ = ["ChatHarness", "NashGapEnv", "Questions"]
     return {f"{name}.py": text}
 
 
-SUITE_FORMS: Mapping[str, Callable[[str, Sequence[Question]], Mapping[str, str]]] = {
+SUITE_FORMS: Mapping[str, Callable[[str, Sequence[BenchQuestion]], Mapping[str, str]]] = {
     "hf-dataset": _write_dataset,
     "inspect-task": _write_inspect,
     "lm-eval": _write_lm_eval,

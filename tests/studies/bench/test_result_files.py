@@ -13,7 +13,7 @@ from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.measure import measure_strategies
 from bestresponse.studies.bench.metrics import METRICS
 from bestresponse.studies.bench.plan import Plan
-from bestresponse.studies.bench.result_files import list_results, summarize, write_timestamp
+from bestresponse.studies.bench.result_files import list_answer_results, summarize, write_timestamp
 from bestresponse.studies.bench.study import bench
 
 EIGHT = [
@@ -211,7 +211,7 @@ def test_an_answer_that_could_not_be_read_is_listed_with_nulls(tmp_path):
     ran = running.run(
         bench, config, tmp_path, {"m": ScriptedModel(lambda request: "no idea")}, workers=1
     )
-    (result,) = list_results(ran.rows(), Plan(config))
+    (result,) = list_answer_results(ran.rows(), Plan(config))
     assert (result["status"], result["llm_strategy"], result["nash_gap"]) == (
         "unparseable",
         None,

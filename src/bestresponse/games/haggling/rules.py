@@ -37,7 +37,7 @@ _HIDDEN = (
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class HagglingTable:
     """What it is worth to both, empty before it was drawn, and what was said so far."""
 
     worths: tuple[int, ...]
@@ -45,7 +45,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class _Haggling(RuledGame[Table]):
+class _Haggling(RuledGame[HagglingTable]):
     """What both kinds share."""
 
     offers: int = 4
@@ -79,13 +79,13 @@ class _Haggling(RuledGame[Table]):
         bounds = float(least), float(largest)
         object.__setattr__(self, "payoff_bounds", bounds)
 
-    def begin(self) -> Table:
+    def begin(self) -> HagglingTable:
         """Begin; where worths are hidden they are drawn first."""
         costs, values = self._worths
         known = (costs[0], values[0]) if len(costs) == len(values) == 1 else ()
-        return Table(known)
+        return HagglingTable(known)
 
-    def find_turn(self, position: Table) -> ToMove:
+    def find_turn(self, position: HagglingTable) -> ToMove:
         """Draw what is hidden; then ask for an offer, or for an answer to the last one."""
         if not position.worths:
             draws = tuple(f"{cost},{value}" for cost, value in product(*self._worths))
@@ -99,14 +99,14 @@ class _Haggling(RuledGame[Table]):
             moves += self.prices
         return ToMove(self.roles[made % 2], moves)
 
-    def advance(self, position: Table, move: str) -> Table:
+    def advance(self, position: HagglingTable, move: str) -> HagglingTable:
         """Note a draw, an offer or an answer."""
         if not position.worths:
             cost, value = move.split(",")
-            return Table((int(cost), int(value)))
-        return Table(position.worths, (*position.said, move))
+            return HagglingTable((int(cost), int(value)))
+        return HagglingTable(position.worths, (*position.said, move))
 
-    def find_result(self, position: Table) -> tuple[float, ...]:
+    def find_result(self, position: HagglingTable) -> tuple[float, ...]:
         """Pay both at the price that was accepted."""
         *offered, answer = position.said
         if answer == LEAVE:
@@ -119,7 +119,7 @@ class _Haggling(RuledGame[Table]):
         left = Fraction(100 - self.delay, 100) ** refused
         return float((price - cost) * left), float((value - price) * left)
 
-    def list_deals(self, state: Played[Table]) -> list[tuple[float, ...]]:
+    def list_deals(self, state: Played[HagglingTable]) -> list[tuple[float, ...]]:
         """List what both earn at each price if it is accepted at once."""
         worths = state.position.worths
         return [self._pay(worths, int(price), 0) for price in self.prices]
@@ -136,7 +136,7 @@ class _Haggling(RuledGame[Table]):
         value = TextPlace("value", tuple(map(str, values)), "or")
         return rules, Worded(_KNOWN if is_known else _HIDDEN, (cost, value))
 
-    def state_position(self, position: Table, role: Role) -> tuple[Statement, ...]:
+    def state_position(self, position: HagglingTable, role: Role) -> tuple[Statement, ...]:
         """State the own worth and how many offers were made."""
         told = []
         if position.worths:
@@ -158,7 +158,7 @@ class _Haggling(RuledGame[Table]):
 
 
 @dataclass(frozen=True)
-class Haggling(_Haggling, PositionGame[Table]):
+class Haggling(_Haggling, PositionGame[HagglingTable]):
     """Make offers in turn about a price, with a deadline; delay makes the gains smaller.
 
     Both know what the thing is worth to each.
@@ -173,7 +173,7 @@ class Haggling(_Haggling, PositionGame[Table]):
     def _worths(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         return (self.cost,), (self.value,)
 
-    def find_key(self, position: Table) -> tuple[int, str]:
+    def find_key(self, position: HagglingTable) -> tuple[int, str]:
         """Return how many moves were made and the last one: earlier offers do not matter."""
         last = position.said[-1:]
         before = position.said[-2:-1] if last == (ACCEPT,) else ()

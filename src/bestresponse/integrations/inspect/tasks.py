@@ -30,7 +30,7 @@ from bestresponse.formal.evaluate.dataset import judge_program, stories
 from bestresponse.games.lookup import find_game
 from bestresponse.integrations.bench_questions import (
     FIGURES,
-    Question,
+    BenchQuestion,
     choose_questions,
     measure_reply,
     read_questions,
@@ -54,7 +54,7 @@ def nash_gap(num_games: int = 20, actions: int = 3, seed: int = 0) -> Task:
     return ask_questions(choose_questions(num_games, actions, seed))
 
 
-def ask_questions(asked: Sequence[Question] | Path) -> Task:
+def ask_questions(asked: Sequence[BenchQuestion] | Path) -> Task:
     """Make the task of some questions of the benchmark, or of a file that `publish` wrote."""
     questions = read_questions(asked) if isinstance(asked, Path) else asked
     samples = []

@@ -141,12 +141,15 @@ def decode_report(source: str, data: JsonList, rows: Iterable[JsonList] = ()) ->
     for stage, severity, *rest in entries:
         diagnostics.append(Diagnostic(Stage(stage), Severity(severity), *rest))
     decoded = None if table is None else _decode_table(table, rows)
-    by_positions = None if positions is None else _decode_positions(positions, rows)
+    by_positions = (
+        None if positions is None else _decode_positions(positions[0], positions[2], rows)
+    )
     return Report(source, frozenset(defined), tuple(diagnostics), decoded, by_positions)
 
 
-def _decode_positions(data: JsonList, encoded: Iterable[JsonList]) -> PositionTable:
-    players, _, plays = data
+def _decode_positions(
+    players: Iterable[str], plays: int, encoded: Iterable[JsonList]
+) -> PositionTable:
     positions = tuple(
         ProgramPosition(
             player,

@@ -76,7 +76,7 @@ class BenchmarkSummary(TypedDict):
     num_unread: int
 
 
-def list_results(rows: Sequence[PlayRow], plan: Plan) -> list[AnswerResult]:
+def list_answer_results(rows: Sequence[PlayRow], plan: Plan) -> list[AnswerResult]:
     """Return one result per answer, in the order of the conditions and their games."""
     results = []
     places = ("condition", "game", "seat", "trial")
@@ -140,7 +140,7 @@ def list_benchmark_files(plan: Plan, run: Run[BenchConfig]) -> Iterator[tuple[Pa
     endings = _name_files(list(players))
     for player, rows in players.items():
         ending = f"_{endings[player]}" if len(players) > 1 else ""
-        results = list_results(rows, plan)
+        results = list_answer_results(rows, plan)
         summary = summarize(select_base(rows))
         for what, data in (("results", results), ("summary", summary)):
             path = run.path / f"benchmark_{what}_{moment}{ending}.json"
