@@ -13,7 +13,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.integrations.bench_questions import FIGURES, measure_results, read_questions
 from bestresponse.integrations.suites import SUITE_FORMS, publish_suite
 
-ANSWERS = ["ANSWER: A: 0.33, B: 0.67", "no idea", "ANSWER: A: 1, B: 0"]
+ANSWERS = ["ANSWER: A: 0.33, B: 0.67", "no idea", "ANSWER: A: 0.6, B: 0.4"]
 
 
 @pytest.fixture(scope="module")

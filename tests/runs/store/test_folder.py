@@ -250,7 +250,7 @@ def test_the_manifest_is_written_once_and_is_plain_json(tmp_path):
         "abc",
         "bench",
         {"seed": 1},
-        4,
+        5,
     )
     assert RunFolder.read(tmp_path).manifest == MANIFEST
 
@@ -258,7 +258,7 @@ def test_the_manifest_is_written_once_and_is_plain_json(tmp_path):
 def test_a_run_of_another_version_is_refused_in_one_sentence(tmp_path):
     RunFolder.open(tmp_path, MANIFEST).close()
     file = tmp_path / "manifest.json"
-    file.write_text(file.read_text().replace('"format": 4', '"format": 1'))
+    file.write_text(file.read_text().replace('"format": 5', '"format": 1'))
     with pytest.raises(StoreError, match="written by another version of bestresponse"):
         RunFolder.read(tmp_path)
 

@@ -336,7 +336,7 @@ def parse_line(line: bytes, path: Path, number: int) -> JsonObject:
     return row
 
 
-FORMAT = 4
+FORMAT = 5
 """Raised whenever runs of earlier versions cannot be read any more."""
 
 _PACKAGES = (
