@@ -87,7 +87,7 @@ class PositionPlan(DecisionPlan):
         """The positions, each with another move offered first, and which game this is."""
         asked = [decision for decision, _ in self._found]
         if self.config.recognise:
-            asked.append(ask_which(self.game, asked[0].role))
+            asked.append(ask_which(asked[0].view))
         return {number: replace(one, turn=number) for number, one in enumerate(asked)}
 
     @property

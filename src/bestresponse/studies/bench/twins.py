@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, TypedDict
 
-from bestresponse.core.game import AnyGame, Role
+from bestresponse.core.game import View
 from bestresponse.core.json import canonical
 from bestresponse.core.told import prose
 from bestresponse.games.parameters import list_parameters
@@ -46,14 +46,13 @@ class TwinRow(TypedDict):
     recognised: Annotated[Value, column("named the game", ".0%")]
 
 
-def ask_which(game: AnyGame, role: Role) -> DecisionPoint:
-    """Return the question which game the rules tell."""
-    shown = game.view(game.start(), role)
+def ask_which(shown: View) -> DecisionPoint:
+    """Return the question which game the rules tell that are shown."""
     view = replace(shown, history=(), position=prose(_QUESTION))
-    return DecisionPoint(role, RECOGNITION, view, (*TWINS, *_OTHERS), {})
+    return DecisionPoint(shown.role, RECOGNITION, view, (*TWINS, *_OTHERS), {})
 
 
-def tabulate_twins(runs: Sequence[Run[BenchConfig]]) -> tuple[str, Frame[Any]] | None:
+def tabulate_twins(runs: Sequence[Run[BenchConfig]]) -> tuple[str, Frame[TwinRow]] | None:
     """Compare the tellings of one game; None where runs asked about other games or positions."""
     asked = {_describe_positions(run.config) for run in runs}
     if len(asked) > 1 or None in asked:
