@@ -81,8 +81,6 @@ CHARACTERS_PER_TOKEN = 3
 MOST_CHARACTERS = MOST_TOKENS * CHARACTERS_PER_TOKEN
 LARGEST_CHARACTERS = 1_000_000 * CHARACTERS_PER_TOKEN
 """What the models with the longest memory can read: no setting goes beyond."""
-_FIRST_ENDS = 20
-"""Ends that are told of a course that is too large to be told."""
 _MOST_POSITIONS = 6_000
 """Of a larger course only the size is told in sentences: nobody reads so many, and they take long
 to be found."""

@@ -23,7 +23,6 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bestresponse.core.errors import UsageError
 from bestresponse.core.files import read_text_file
 from bestresponse.core.json import canonical
 from bestresponse.report.files import explain_os_error, write_text
@@ -115,17 +114,6 @@ def load_secret(path: Path) -> str:
             return secret
     except OSError as error:
         raise explain_os_error(error, f"keeping a secret in {path}") from None
-
-
-def read_secret(path: Path) -> str:
-    """Read the secret of a folder of sessions; UsageError where there is none."""
-    try:
-        secret = read_text_file(path, _LARGEST_SECRET).strip()
-    except (OSError, UnicodeDecodeError):
-        secret = ""
-    if not secret:
-        raise UsageError(f"there are no sessions to read: {path} is missing or empty")
-    return secret
 
 
 _LARGEST_SECRET = 1000

@@ -68,8 +68,10 @@ def test_a_player_that_remembers_loses_more_in_a_twin_and_names_only_the_game(tm
     """Of the lamps it takes what is offered first: with brightness 1 and 2 a move that loses all
     there is to lose, 2; with 0 and 2 the right one."""
     runs = [play(tmp_path / name, name + PILES) for name in TOLD]
-    rows = {row["game"].partition("(")[0]: row for row in tabulate_twins(runs)[1].rows}
+    _, told = tabulate_twins(runs)
+    rows = {row["game"].partition("(")[0]: row for row in told.select(player="scripted / pure")}
     assert [*rows] == ["nim", "lamps"]
+    assert [row["recognised"] for row in told.select(player="uniform / baseline")] == [1 / 8] * 2
     assert rows["nim"]["regret"].estimate == 0
     assert rows["nim"]["difference"] is None
     assert rows["nim"]["recognised"] == 1

@@ -154,6 +154,9 @@ class BenchConfig(RunSettings):
     recognise: bool = setting(default=False)
     """Also ask every player which known game the rules tell, in a board game or one of its
     twins."""
+    difficulty: Literal["any", "easy", "hard"] = setting(default="any")
+    """Which positions of a game to ask about: hard ones, where uniform play loses at least half of
+    what the worst move loses, or easy ones."""
     plain: bool = setting(
         default=False,
         help="Let models answer immediately, without writing down reasons first.",
@@ -200,6 +203,8 @@ class BenchConfig(RunSettings):
         elif self.game is not None:
             useless = [*_DRAWING, "max_infosets"]
             what = "a list of games" if isinstance(self.game, GivenGames) else "one payoff table"
+        if self.positions is None:
+            useless.append("difficulty")
         self.refuse_set(useless, f"this has no effect on {what}")
         if all(is_player(name) for name in self.model):
             self.refuse_set(_OF_MODELS, "this has no effect on players without a model")

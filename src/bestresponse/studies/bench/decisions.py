@@ -15,6 +15,8 @@ from functools import cached_property
 from itertools import product, takewhile
 from typing import TypedDict
 
+import numpy as np
+
 from bestresponse.analysis.truth import Values
 from bestresponse.core.ask import Ask, Choice, Mixture
 from bestresponse.core.episode import Record, Submission, play
@@ -100,6 +102,13 @@ class AskedGameRow(TypedDict):
     positions: int | None
     bound: float | None
     value: float | None
+
+
+def find_hardness(values: Values) -> float:
+    """Return what uniform play loses at a decision, as a share of what the worst move loses."""
+    worths = values.worths[0]
+    spread = float(np.ptp(worths))
+    return float(worths.max() - worths.mean()) / spread if spread else 0.0
 
 
 @dataclass(frozen=True)

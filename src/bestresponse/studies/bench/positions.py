@@ -21,7 +21,12 @@ from bestresponse.core.game import NATURE
 from bestresponse.core.seeds import generator
 from bestresponse.games.positions import Moves
 from bestresponse.games.twins.twin import find_base
-from bestresponse.studies.bench.decisions import AskedGameRow, DecisionPlan, DecisionPoint
+from bestresponse.studies.bench.decisions import (
+    AskedGameRow,
+    DecisionPlan,
+    DecisionPoint,
+    find_hardness,
+)
 from bestresponse.studies.bench.twins import ask_which
 from bestresponse.telling.render import write_history
 from bestresponse.theory.positions.solve import TIE, list_best
@@ -32,6 +37,8 @@ positions that they may come to."""
 _MOST_PLAYS = 40
 """For each position that is wanted; a small game has no more."""
 _MOST_MOVES = 1_000
+_HARD = 0.5
+"""Positions are hard where uniform play loses that share of what the worst move loses, or more."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +56,8 @@ class PositionPlan(DecisionPlan):
                 if len(found) == self.config.games:
                     return tuple(found.values())
         if not found:
-            raise SettingError("game", f"{self.game.name} has no position at which a move matters")
+            told = f"no position at which a move matters, of difficulty {self.config.difficulty}"
+            raise SettingError("game", f"{self.game.name} has {told}")
         return tuple(found.values())
 
     def _play(self, error: float, rng: Random) -> Iterator[tuple[DecisionPoint, Values]]:
@@ -66,7 +74,7 @@ class PositionPlan(DecisionPlan):
                 solved = self.config.solved
                 worths = solved.list_worths(game, position)
                 values = Values(tuple(worths), np.array([[*worths.values()]]), solved.bound)
-                if turn.role in self.config.seat and np.ptp(values.worths) > TIE:
+                if turn.role in self.config.seat and self._is_wanted(values):
                     view = game.view(state, turn.role)
                     told = " ".join(write_history(view).split())
                     place = {"path": [list(step) for step in path]}
@@ -77,6 +85,13 @@ class PositionPlan(DecisionPlan):
                 move = rng.choice([one for one in moves if one in wanted])
             state = game.apply(state, dict.fromkeys(asks, move))
             path = (*path, (turn.role, move))
+
+    def _is_wanted(self, values: Values) -> bool:
+        """Say whether moves matter at a position, and whether it is as hard as is wanted."""
+        if np.ptp(values.worths) <= TIE:
+            return False
+        is_hard = find_hardness(values) >= _HARD
+        return self.config.difficulty in ("any", "hard" if is_hard else "easy")
 
     def _find_next(self, position: object, move: str) -> str:
         game: Any = self.game

@@ -15,7 +15,7 @@ from bestresponse.core.json import canonical
 from bestresponse.core.told import prose
 from bestresponse.games.parameters import list_parameters
 from bestresponse.games.twins.twin import TWINS, find_base
-from bestresponse.report.frames import Frame, Heads, Value, column, is_baseline
+from bestresponse.report.frames import Frame, Heads, Value, column
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.runs.comparison import pair_games
 from bestresponse.runs.run import Run
@@ -38,11 +38,8 @@ class TwinRow(TypedDict):
     player: str
     game: str
     regret: Annotated[Value, column("regret per move", ".4f")]
-    optimal: Annotated[Value, column("optimal moves", ".0%")]
     difference: Annotated[Interval | None, column("regret / range, less the first", ".3f")]
     """over the positions that were answered in both, with a 95 % interval; positive: worse"""
-    p: Annotated[float | None, column(format=".3g")]
-    """sign-flip test over these positions"""
     recognised: Annotated[Value, column("named the game", ".0%")]
 
 
@@ -59,8 +56,7 @@ def tabulate_twins(runs: Sequence[Run[BenchConfig]]) -> tuple[str, Frame[TwinRow
         return None
     rows: list[TwinRow] = []
     for player, _ in runs[0].figures.groups:
-        if not is_baseline(player):
-            rows += _compare(player, runs)
+        rows += _compare(player, runs)
     return "The same positions, told otherwise", Frame(TwinRow, rows)
 
 
@@ -78,15 +74,13 @@ def _compare(player: Heads, runs: Sequence[Run[BenchConfig]]) -> Iterator[TwinRo
     for run in runs:
         values = dict(run.figures.groups).get(player, {})
         lost = list(_list_losses(player, run))
-        paired = pair_games(first, lost) if first else None
+        paired = pair_games(first, lost)
         first = first or lost
         yield TwinRow(
             player=" / ".join(map(str, player)),
             game=run.config.game.name,
             regret=values.get("regret"),
-            optimal=values.get("optimal"),
             difference=paired.difference if paired else None,
-            p=paired.p_value if paired else None,
             recognised=values.get("recognised"),
         )
 

@@ -218,12 +218,6 @@ def _check_pictures(text: str, experiment: Experiment, folder: Path) -> None:
             raise UsageError(f"line {line}: the picture {shown[1]!r} is not in the folder {folder}")
 
 
-def list_pictures(text: str, experiment: Experiment) -> list[str]:
-    """List the names of the pictures that an experiment file shows, each once."""
-    shown = [experiment.logo] if experiment.logo else []
-    return list(dict.fromkeys([*shown, *_OWN_PICTURE.findall(text)]))
-
-
 def _refuse_repeated(table: str, names: Sequence[str]) -> None:
     for number, name in enumerate(names):
         if name in names[:number]:
