@@ -365,7 +365,7 @@ def _(made):
     assert f"{PD}: B is confess, R is betray." in said[0]
     assert "in the reverse of the game's order: R, B." in said[0]
     run, _ = made.ask("ANSWER: B")
-    assert "chose B (confess)" in [metric.title for metric in run.figures.metrics]
+    assert "chose B (confess)" in [metric.title for metric in run.metrics.columns]
 
 
 @promise("Table 1: the payoffs of the three games")
@@ -462,7 +462,7 @@ def _(made):
 
 @promise("Experiments: three games and two models in one experiment, with totals")
 def _(made):
-    heads = [heads for heads, _ in made.run.figures.groups]
+    heads = [heads for heads, _ in made.run.metrics.groups]
     assert len(heads) == 2 * 4 * 2
     assert ("stubborn", "all games", "last") in heads
     totals = made.frame("judgements", game="all games", model="learner")
@@ -471,7 +471,7 @@ def _(made):
         ("incorrect", 0, 6),
     ]
     # Beside who betrays for sure, the learner first confesses (0) and then betrays (1).
-    figures = dict(made.run.figures.groups)
+    figures = dict(made.run.metrics.groups)
     earned = [figures["learner", PD, when]["payoff"].estimate for when in ("first", "last")]
     assert earned == [0.0, 1.0]
 
@@ -638,7 +638,7 @@ def _(made):
     # The rater calls every first reasoning wrong, and so do people.
     for share in made.frame("agreement", figure="share that rater calls correct"):
         assert share["value"].estimate == 0.0
-    names = {row["figure"] for row in made.frame("agreement")}
+    names = {row["metric"] for row in made.frame("agreement")}
     assert {"kappa of people and rater", "kappa of people and checker"} <= names
 
 

@@ -79,7 +79,7 @@ def test_players_with_different_actions_get_different_letters() -> None:
 
 def test_first_and_last_attempts_are_compared(ran: Run) -> None:
     assert [row["runs"] for row in ran.frame("attempts")] == [1, 2, 0]
-    first, last = (figures for _, figures in ran.figures.groups)
+    first, last = (figures for _, figures in ran.metrics.groups)
     states = ("unrefuted", "refuted", "undecided", "unchecked")
     assert [first[state] for state in states] == [0, 2, 0, 1]
     assert [last[state] for state in states] == [2, 0, 0, 1]
