@@ -278,7 +278,7 @@ def test_seats_that_nobody_was_named_for_are_taken_by_the_usual_player():
         "row": 0.0,
         "col": 5.0,
     }
-    assert set(br.play("fruit").players) == {"nature", "player 1", "player 2", "referee"}
+    assert set(br.play("fruit").players) == {"nature", "player 1", "player 2"}
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,7 @@ def make_row(repeat, seat, move, turn=1, place="", part="", cost=None):
         "meant": move,
         "cost": cost,
         "reply_cost": None,
+        "belief_score": None,
     }
 
 
