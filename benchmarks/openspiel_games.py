@@ -3,7 +3,7 @@
     python benchmarks/openspiel_games.py            all of them
     python benchmarks/openspiel_games.py NAME...    these, and the rows that the page has
 
-Each game is tried at its default size, then at a small one where there is one below, in a process
+Each game is tried at its default size, then at the small ones that are named below, in a process
 of its own with 5 seconds of processor time and 4 GB of memory.
 """
 
@@ -37,17 +37,22 @@ SECONDS = 5
 BYTES = 4 << 30
 MOST_POSITIONS = 200_000
 SMALL = {
-    "breakthrough": "rows=5,columns=3",
-    "clobber": "rows=3,columns=4",
-    "connect_four": "rows=4,columns=4",
-    "dots_and_boxes": "num_rows=1,num_cols=2",
-    "goofspiel": "num_cards=3",
-    "go": "board_size=2",
-    "hex": "board_size=3",
-    "liars_dice": "dice_sides=3",
-    "mnk": "m=4,n=3,k=3",
-    "pig": "winscore=20",
-    "quoridor": "board_size=3",
+    "breakthrough": ("rows=4,columns=3", "rows=5,columns=3", "rows=6,columns=2"),
+    "clobber": ("rows=2,columns=5", "rows=3,columns=4"),
+    "connect_four": ("rows=3,columns=4", "rows=4,columns=4"),
+    "dots_and_boxes": ("num_rows=1,num_cols=2", "num_rows=1,num_cols=3"),
+    "go": ("board_size=2",),
+    "gomoku": ("size=3",),
+    "goofspiel": ("num_cards=3",),
+    "havannah": ("board_size=2",),
+    "hex": ("board_size=2", "board_size=3"),
+    "liars_dice": ("dice_sides=3",),
+    "mnk": ("m=3,n=3,k=3", "m=4,n=3,k=3"),
+    "nim": ("pile_sizes=1;2;3",),
+    "oware": ("num_houses_per_player=2,num_seeds_per_house=2",),
+    "pig": ("winscore=10", "winscore=20"),
+    "quoridor": ("board_size=3",),
+    "y": ("board_size=3",),
 }
 """Smaller sizes, by the names of games."""
 
@@ -114,7 +119,8 @@ def list_rows() -> Iterator[Row]:
     context = multiprocessing.get_context("fork")
     known = read_rows()
     for name in sorted(pyspiel.registered_names()):
-        for text in (name, f"{name}({SMALL[name]})") if name in SMALL else (name,):
+        smaller = [f"{name}({size})" for size in SMALL.get(name, ())]
+        for text in (name, *smaller):
             if sys.argv[1:] and text not in sys.argv[1:] and text in known:
                 yield known[text]
                 continue

@@ -5,8 +5,8 @@
 
 `--quotes` takes the sentences of `tests/formal/claims`, each with what a perfect translator makes
 of it: how many of these claims lose their verdict, and how many false sentences would be proved if
-the translator denied a claim or changed one of its arguments so that it is true. `held_out_forms`
-was written before, and never used for, any change of the check.
+the translator denied a claim or changed one of its arguments so that it is true.
+`held_out_translations` was written before, and never used for, any change of the check.
 
 Without it, claims are decided by theory, and by each logic engine with one program loaded. All
 contestants take turns in every round; medians are printed, by the clock and of the processor (which
@@ -25,10 +25,8 @@ from time import perf_counter, process_time
 from bestresponse.core.errors import LogicError
 from bestresponse.formal.claims import Checker, Claim, RulesTranslator, Subject, parse
 from bestresponse.formal.claims.checker import TheoryCheck
-from bestresponse.formal.claims.claim import QuotedClaim
 from bestresponse.formal.claims.grounding import ground
 from bestresponse.formal.claims.logic_check import LogicCheck
-from bestresponse.formal.claims.translation import keep_said
 from bestresponse.logic import EmbeddedEngine, Verdict, open_engine
 from bestresponse.theory.games.normal_form import NormalForm
 
@@ -98,7 +96,7 @@ def measure_quotes() -> None:
     """Print, by file, the good claims that are lost and the false sentences that are proved."""
     tests = Path(__file__).resolve().parents[1] / "tests"
     sys.path.insert(0, str(tests / "support"))
-    from mutated_claims import mutate
+    from mutated_claims import keeps, mutate
     from sentences import read_examples
 
     print(f"{'sentences':<24} {'good claims':>12} {'lost':>6} {'mutations':>10} {'proved':>7}")
@@ -108,17 +106,14 @@ def measure_quotes() -> None:
         for example in read_examples(path):
             checker = Checker(example.subject)
             for claim in example.claims:
-                quote = example.quotes.get(claim, example.text)
-                rows = [QuotedClaim(claim, quote)]
                 good += 1
-                lost += list(keep_said(rows, example.text, example.subject)) != rows
+                lost += not keeps(claim, example)
                 if checker.check(claim).verdict is Verdict.PROVED:
                     continue
                 for changed in mutate(claim, example.subject) - example.claims:
                     if checker.check(changed).verdict is Verdict.PROVED:
-                        rows = [QuotedClaim(changed, quote)]
                         tried += 1
-                        proved += list(keep_said(rows, example.text, example.subject)) == rows
+                        proved += keeps(changed, example, claim)
         print(f"{path.stem:<24} {good:>12} {lost:>6} {tried:>10} {proved:>7}")
 
 

@@ -6,10 +6,22 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from bestresponse.formal.claims.claim import FORMS, Claim
+from sentences import Example
+
+from bestresponse.formal.claims.claim import FORMS, Claim, QuotedClaim
 from bestresponse.formal.claims.form import Mix, Move, Sort, Ungrounded
 from bestresponse.formal.claims.grounding import ground
 from bestresponse.formal.claims.subject import Subject
+from bestresponse.formal.claims.translation import keep_said
+
+
+def keeps(claim: Claim, example: Example, of: Claim | None = None) -> bool:
+    """Return whether a claim is kept beside the others of its sentence; a changed one quotes the
+    words of what it was made `of`, and stands in its place."""
+    others = example.claims - {of or claim}
+    rows = [QuotedClaim(claim, example.quotes.get(of or claim, example.text))]
+    rows += [QuotedClaim(one, example.quotes.get(one, example.text)) for one in others]
+    return next(iter(keep_said(rows, example.text, example.subject))) == rows[0]
 
 
 def mutate(claim: Claim, subject: Subject) -> set[Claim]:

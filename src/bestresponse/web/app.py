@@ -219,7 +219,7 @@ async def _answer_fault(request: Request, error: Exception) -> Response:
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 """Addresses that only this machine can reach."""
 _SHORTEST_TOKEN = 16
-_FOLDER = "sessions"
+SESSIONS = "sessions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,8 +279,8 @@ def open_web_server(
 
     Only the models named can be put into seats.
     """
-    journal = Journal(settings.output / _FOLDER)
-    folder = settings.output / _FOLDER
+    folder = settings.output / SESSIONS
+    journal = Journal(folder)
     keys = Keys(load_secret(folder / "secret"), settings.admin, folder / "admin")
     pictures = settings.pictures or settings.output / "pictures"
     hosts = settings.hosts

@@ -41,7 +41,7 @@ def test_invariance_names_the_twins_of_a_game_with_its_settings() -> None:
     games, rest = split_suite(["nim(piles=1-2)", "--suite", "invariance", "-m", "random"])
     settings = "(piles=1-2,last_wins=true)"
     assert games == ("nim(piles=1-2)", *(f"{twin}{settings}" for twin in TWINS["nim"]))
-    assert rest == ["-m", "random"]
+    assert rest == ["-m", "random", "--recognise"]
     for name in games[1:]:
         assert find_game(name).game.base == Nim("1-2")
     assert split_suite(["stag-hunt", "--suite", "invariance"])[0] == ()

@@ -57,14 +57,13 @@ class _GameOrWords(HelpfulCommand):
 
 
 def _run_suite(games: Sequence[str], rest: list[str], name: str | None) -> None:
-    """Run one game after the other, and tell together what mechanisms did."""
-    plays = games == SUITES[COOPEVAL]
-    command = make_command("simulate" if plays else "bench")
+    """Run one game after the other, and tell together what mechanisms or other stories did."""
+    command = make_command("simulate" if games == SUITES[COOPEVAL] else "bench")
     folders = []
     for game in games:
         notes().print(f"game: {game}", markup=False)
         folders.append(command.main([game, *rest], prog_name=name, standalone_mode=False))
-    if plays and all(folders):
+    if all(folders):
         told = compare_runs(*folders).together
         if told is not None:
             print_table(console(), told[1])

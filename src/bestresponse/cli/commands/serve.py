@@ -21,6 +21,7 @@ from bestresponse.core.files import read_text, read_text_file
 from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.models.registry import open_model
 from bestresponse.players.lookup import list_strategies
+from bestresponse.report.files import write_bytes
 from bestresponse.runs.inputs import NamesSetting
 from bestresponse.runs.models import open_models
 from bestresponse.runs.settings import OF_PLAYS, RunSettings, setting, settings
@@ -29,9 +30,10 @@ try:
     import uvicorn
 
     from bestresponse.games.parameters import list_parameters
-    from bestresponse.web.app import ServerSettings, create_app, open_web_server, preload
+    from bestresponse.web.app import SESSIONS, ServerSettings, create_app, open_web_server, preload
     from bestresponse.web.experiments.phrases import write_text_table
     from bestresponse.web.experiments.reading import check_experiment, list_remarks
+    from bestresponse.web.services.export import export_without_labels
     from bestresponse.web.sessions.lobbies import check_room
     from bestresponse.web.sessions.setup import GameChoice, list_homes, make_game
     from bestresponse.web.supervisor import can_supervise, supervise
@@ -96,13 +98,21 @@ class ServeConfig(RunSettings):
         help="With --experiment: the room that leads to it; its link stays the same for every"
         " experiment that you open in it.",
     )
+    export: Path | None = setting(
+        default=None,
+        help="Write all tables into this folder as CSV, without the labels of participants, and"
+        " end.",
+    )
     unused: ClassVar[frozenset[str]] = OF_PLAYS
 
 
 def open_to_people(config: ServeConfig) -> None:
-    """Serve until somebody ends it."""
-    admin_token = _find_admin_token(config)
+    """Serve until somebody ends it, or write the tables of what was played."""
     output_dir = Path(config.output_dir)
+    if config.export is not None:
+        _export(output_dir, config.export)
+        return
+    admin_token = _find_admin_token(config)
     if config.room and config.experiment is None:
         raise UsageError("--room leads to an experiment; add --experiment FILE")
     if config.room:
@@ -161,6 +171,17 @@ def open_to_people(config: ServeConfig) -> None:
     if can_supervise():
         raise typer.Exit(supervise(work, lambda: preload(app)))
     work(0)
+
+
+def _export(output_dir: Path, folder: Path) -> None:
+    """Write the tables of all sessions that others may read."""
+    if not (output_dir / SESSIONS).is_dir():
+        raise UsageError(f"{output_dir} holds no sessions; name the folder of `serve` by --output")
+    _, server, close = open_web_server(ServerSettings(output_dir), open_model)
+    try:
+        _write_tables(folder, export_without_labels(server))
+    finally:
+        close()
 
 
 def _find_admin_token(config: ServeConfig) -> str | None:
@@ -334,7 +355,7 @@ def _write_tables(folder: Path | None, files: Mapping[str, bytes]) -> None:
         return
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
-        (folder / name).write_bytes(content)
+        write_bytes(folder / name, content)
     print(f"tables are in {folder}")
 
 

@@ -18,7 +18,7 @@ check of words, not of grammar: it refuses some good translations, and those hav
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -306,6 +306,8 @@ class QuoteCheck:
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
         self.words = Vocabulary(subject, 0)
+        self.beside: set[Claim] = set()
+        """All claims of the text, of which some count only together."""
 
     def find_fault(self, claim: Claim, sentence: str, clause: str, before: str = "") -> str:
         """Return what a claim has that the words of its quote do not; "" if there is nothing.
@@ -363,14 +365,30 @@ class QuoteCheck:
             for mix in claim[name]:
                 player = self.subject.players.index(mix.who)
                 shares = dict(mix.weights)
+                heard = [one for one in said.amounts if one.value in shares.values()]
+                near = self._pair_shares(heard, said, player)
+                given = {}
+                for amount, one in zip(heard, near, strict=True):
+                    if one and given.setdefault(one, amount.value) != amount.value:
+                        return f"its words give one choice of {mix.who} two probabilities"
                 told = 0
                 for action, share in shares.items():
-                    places = [one.place for one in said.amounts if one.value == share]
-                    near = [_find_near(said, place, player) for place in places]
-                    told += any(one and (player, action) in one.choices for one in near)
+                    places = [one for one in given if given[one] == share]
+                    told += any((player, action) in one.choices for one in places)
                 if told < len(shares) - 1 and len(set(shares.values())) > 1:
                     return f"its words do not say how {mix.who} mix"
         return ""
+
+    def _pair_shares(
+        self, shares: list[_Amount], said: Said, player: int
+    ) -> Sequence[_Named | None]:
+        """Return the choice of each probability: listed apart from them, they have their order."""
+        listed = [one for one in said.named if player in one.owners]
+        if shares and len(listed) == len(shares):
+            first, last = shares[0].place, shares[-1].place
+            if listed[-1].place < first or last < listed[0].place:
+                return listed
+        return [_find_near(said, one.place, player) for one in shares]
 
     def _is_of(self, claim: Claim, place: int, said: Said) -> bool:
         """Return whether a number is next to the player and the choices of its claim."""
@@ -447,6 +465,7 @@ class QuoteCheck:
             others = [one for one in said.named if one.owners == {player}]
             told = any((player, action) in one.choices for one in earlier.named)
             told |= self._is_left(player, action, said)
+            told |= self._is_any(claim, player, said)
             is_other = others and set(others).isdisjoint(named)
             if is_other or not (named or told):
                 return f"its words do not say {action} of {players[player]}"
@@ -493,6 +512,20 @@ class QuoteCheck:
                 before.append((self.subject.players.index(who), action))
         return implied
 
+    def _is_any(self, claim: Claim, player: int, said: Said) -> bool:
+        """Return whether a payoff is said, and claimed, whatever a player does."""
+        named = [one for one in said.named if player in one.owners]
+        if claim.form != "payoff" or named or not said.find("any"):
+            return False
+        for action in self.subject.actions[player]:
+            outcome = []
+            for who, move in claim["outcome"]:
+                is_own = who == self.subject.players[player]
+                outcome.append(Move(who, action if is_own else move))
+            if claim.change(outcome=tuple(outcome)) not in self.beside:
+                return False
+        return True
+
     def _is_left(self, player: int, action: str, said: Said) -> bool:
         """Return whether a choice is left to a player where only another one does something."""
         moves = self.subject.actions[player]
@@ -510,6 +543,9 @@ class QuoteCheck:
             start, stop = said.find_part(place)
             mine = [one for one in said.named if own[0] in one.owners]
             near = _pick(mine, start, stop) or _pick(mine, 0, place)[-1:]
+            # "Dig and seed both survive": the sentence is cut between them.
+            is_joined = "both" in said.words[start:place] and said.words[start] == "and"
+            near += [one for one in mine if is_joined and one.place == start - 1]
             if near:
                 told.append(any(own in one.choices for one in near))
         return "" if any(told) or not told else "its words say so of another choice"

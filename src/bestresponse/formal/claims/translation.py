@@ -17,6 +17,7 @@ ever parsed: it cannot state a verdict. Each sentence gets the claims that are q
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import chain
@@ -359,6 +360,11 @@ def keep_said(rows: Iterable[QuotedClaim], text: str, subject: Subject) -> Itera
     text = clean(text[:LONGEST_TEXT])
     sentences = list(_list_sentences(text))
     check = QuoteCheck(subject)
+    rows = list(rows)
+    for row in rows:
+        if isinstance(row.claim, Claim):
+            with suppress(Ungrounded):
+                check.beside.add(ground(row.claim, subject).claim)
     for row in rows:
         if not isinstance(row.claim, Claim) or row.claim.form == NO_CLAIM:
             yield row

@@ -117,3 +117,13 @@ TWINS = {
     "tic-tac-toe": ("barrels", "fifteen", "three-colours"),
 }
 """The names of the twins of each game."""
+
+
+def find_base(name: str) -> str | None:
+    """Return the name of the known game that a game is, or is a twin of; None where there is none.
+
+    >>> find_base("crates(columns=4,rows=4)"), find_base("nim"), find_base("pig")
+    ('connect-four', 'nim', None)
+    """
+    plain = name.partition("(")[0]
+    return next((base for base, twins in TWINS.items() if plain in (base, *twins)), None)

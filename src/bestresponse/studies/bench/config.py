@@ -15,6 +15,7 @@ from bestresponse.core.seeds import split
 from bestresponse.games.lookup import NamedGame
 from bestresponse.games.matrix.game import FORMATS, themes
 from bestresponse.games.mechanisms import split_mechanisms
+from bestresponse.games.twins.twin import TWINS, find_base
 from bestresponse.models.base import REASONING_TOKENS
 from bestresponse.players.llm.beliefs import BELIEFS
 from bestresponse.players.llm.verified import bare_name, find_spelling, is_verified, make_label
@@ -150,6 +151,9 @@ class BenchConfig(RunSettings):
     beliefs: bool = setting(default=False)
     """Also ask every model what the other player will do, before its move, as a player of its own:
     beliefs:MODEL."""
+    recognise: bool = setting(default=False)
+    """Also ask every player which known game the rules tell, in a board game or one of its
+    twins."""
     plain: bool = setting(
         default=False,
         help="Let models answer immediately, without writing down reasons first.",
@@ -302,6 +306,9 @@ class BenchConfig(RunSettings):
             raise SettingError(
                 "num_games", f"there are {self.game.count} games in the list, not {self.games}"
             )
+        if not isinstance(self.game, NamedGame) or not find_base(self.game.name):
+            told = f"this asks about {', '.join(TWINS)} and their twins"
+            self.refuse_set(["recognise"], told)
         if "sampled" not in self.elicit:
             self.refuse_set(["samples"], "this has no effect unless elicit has `sampled`")
         if self.style == "letter" and "mixed" in self.elicit:

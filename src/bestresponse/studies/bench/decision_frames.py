@@ -18,13 +18,13 @@ from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import GameValue, Judgement, Measured
 from bestresponse.studies.bench import metrics, policies as plans
 from bestresponse.studies.bench.decisions import (
+    RECOGNITION,
     AskedGameRow,
     DecisionPlan,
     DecisionPoint,
 )
 from bestresponse.studies.bench.trees import TreePlan
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.positions.solve import list_best
 from bestresponse.theory.trees.tree import Tree, uniform_policy
 
 _LONGEST_REPLY = 2000
@@ -334,6 +334,15 @@ def _share_known(group: Decided) -> float | None:
     return float(np.mean(shares)) if shares else None
 
 
+def _share_recognised(group: Decided) -> float | None:
+    shares = []
+    for row in group.rows:
+        if row["infoset"] == RECOGNITION and row["strategy"] is not None:
+            named = row["moves"].index(row["best"] or "")
+            shares.append(row["strategy"][named])
+    return float(np.mean(shares)) if shares else None
+
+
 _OF_DECISIONS: tuple[Metric[object], ...] = (
     _count("asked", "plays", "answers that were asked for", lambda group: len(group.rows) or None),
     _count("answered", "answers", "answers that were read", _count_answered),
@@ -374,6 +383,13 @@ _OF_DECISIONS: tuple[Metric[object], ...] = (
     ),
     _average_answers(
         "optimal", "optimal moves", "share of answers that are a best move; games in turn", ".0%"
+    ),
+    _count(
+        "recognised",
+        "named the game",
+        "share of answers that name the known game behind the rules",
+        _share_recognised,
+        format=".0%",
     ),
     _bound_policies("exploitability", "exploitability / range", 0),
     _bound_policies("exploitability", "exploitability / range", 1),
@@ -454,7 +470,7 @@ def _measure_answer(
     decision = plan.decisions[number]
     values = plan.find_values(number)
     read = None if values is None else mix
-    best = [] if values is None else list_best(values.by_answer)
+    best = plan.list_best(number)
     regret = None
     optimal = None
     if values is not None and read is not None:

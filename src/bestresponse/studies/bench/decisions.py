@@ -30,8 +30,11 @@ from bestresponse.runs.store.folder import Spec
 from bestresponse.studies.bench.config import BenchConfig, choose_temperature, is_player
 from bestresponse.studies.bench.plan import seat_player
 from bestresponse.telling.render import check_length
+from bestresponse.theory.positions.solve import list_best
 
 State = tuple[object, ...]
+RECOGNITION = "Which known game is this?"
+"""How the question which game the rules tell is called among the positions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +137,11 @@ class DecisionPlan(ABC):
 
         Returns None where theory does not say.
         """
+
+    def list_best(self, number: int) -> list[str]:
+        """List the best answers; none where theory does not say."""
+        values = self.find_values(number)
+        return [] if values is None else list_best(values.by_answer)
 
     @abstractmethod
     def find_solution(self, number: int) -> Mapping[str, float]:

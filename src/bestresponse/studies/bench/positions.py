@@ -20,7 +20,9 @@ from bestresponse.core.errors import SettingError
 from bestresponse.core.game import NATURE
 from bestresponse.core.seeds import generator
 from bestresponse.games.positions import Moves
+from bestresponse.games.twins.twin import find_base
 from bestresponse.studies.bench.decisions import AskedGameRow, DecisionPlan, DecisionPoint
+from bestresponse.studies.bench.twins import ask_which
 from bestresponse.telling.render import write_history
 from bestresponse.theory.positions.solve import TIE, list_best
 
@@ -69,16 +71,24 @@ class PositionPlan(DecisionPlan):
                     told = " ".join(write_history(view).split())
                     place = {"path": [list(step) for step in path]}
                     yield DecisionPoint(turn.role, told, view, values.answers, place), values
-                is_random = rng.random() < error
-                move = rng.choice(list(worths) if is_random else list_best(worths))
+                # In the order of where moves lead, which is the same however a game is told.
+                moves = sorted(worths, key=lambda move: self._find_next(position, move))
+                wanted = moves if rng.random() < error else list_best(worths)
+                move = rng.choice([one for one in moves if one in wanted])
             state = game.apply(state, dict.fromkeys(asks, move))
             path = (*path, (turn.role, move))
 
+    def _find_next(self, position: object, move: str) -> str:
+        game: Any = self.game
+        return repr(game.find_key(game.advance(position, move)))
+
     @cached_property
     def decisions(self) -> Mapping[int, DecisionPoint]:
-        """The positions, each with another move offered first."""
-        numbered = enumerate(self._found)
-        return {number: replace(decision, turn=number) for number, (decision, _) in numbered}
+        """The positions, each with another move offered first, and which game this is."""
+        asked = [decision for decision, _ in self._found]
+        if self.config.recognise:
+            asked.append(ask_which(asked[0].view))
+        return {number: replace(one, turn=number) for number, one in enumerate(asked)}
 
     @property
     def num_policies(self) -> int:
@@ -90,7 +100,7 @@ class PositionPlan(DecisionPlan):
         solved = self.config.solved
         return AskedGameRow(
             decisions=solved.graph.num_decisions,
-            asked=len(self.decisions),
+            asked=len(self._found),
             method="backward induction over positions",
             positions=len(solved.graph.known),
             bound=solved.bound,
@@ -101,14 +111,18 @@ class PositionPlan(DecisionPlan):
     def what(self) -> str:
         """How many positions are asked about."""
         decisions = self.config.solved.graph.num_decisions
-        return f"{len(self.decisions):,} of {decisions:,} positions of {self.game.name}"
+        return f"{len(self._found):,} of {decisions:,} positions of {self.game.name}"
 
-    def find_values(self, number: int) -> Values:
+    def find_values(self, number: int) -> Values | None:
         """Return what each move is worth if both play best afterwards."""
-        return self._found[number][1]
+        return self._found[number][1] if number < len(self._found) else None
+
+    def list_best(self, number: int) -> list[str]:
+        """List the best moves, or the name of the game that is asked for."""
+        known = find_base(self.game.name)
+        return super().list_best(number) if number < len(self._found) or not known else [known]
 
     def find_solution(self, number: int) -> Mapping[str, float]:
         """Make every best move equally often."""
-        values = self.find_values(number)
-        best = list_best(values.by_answer)
-        return {move: (move in best) / len(best) for move in values.answers}
+        best = self.list_best(number)
+        return {move: (move in best) / len(best) for move in self.decisions[number].moves}

@@ -56,6 +56,7 @@ from bestresponse.studies.bench.plan import BASE, Plan
 from bestresponse.studies.bench.positions import PositionPlan
 from bestresponse.studies.bench.result_files import list_benchmark_files
 from bestresponse.studies.bench.trees import TreePlan
+from bestresponse.studies.bench.twins import tabulate_twins
 from bestresponse.telling.render import CHARACTERS_PER_TOKEN, write_history, write_rules
 from bestresponse.theory.trees.tree import Tree
 
@@ -271,6 +272,7 @@ bench = Study(
     compared=ComparedBy(
         list_compared,
         tested=_TESTED,
+        together=tabulate_twins,
     ),
     title="How far from optimal?",
     subtitle=_PROSE["subtitle"],

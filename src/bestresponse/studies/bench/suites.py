@@ -59,10 +59,11 @@ SUITES: Mapping[str, tuple[str, ...]] = {
 def split_suite(words: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
     """Take `--suite NAME` out of the words of a command, where that names several games.
 
-    Return the games and the other words. `invariance` names a game with its twins, if it has any.
+    Return the games and the other words. `invariance` names a game with its twins, if it has any,
+    and asks which game it is.
 
     >>> split_suite(["tic-tac-toe", "--suite", "invariance", "--model", "random"])
-    (('tic-tac-toe', 'barrels', 'fifteen', 'three-colours'), ['--model', 'random'])
+    (('tic-tac-toe', 'barrels', 'fifteen', 'three-colours'), ['--model', 'random', '--recognise'])
     >>> split_suite(["--suite=invariance"])
     ((), ['--suite=invariance'])
     """
@@ -73,7 +74,7 @@ def split_suite(words: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
             return SUITES[name], rest
         if word == "--suite" and name == "invariance" and rest:
             twins = list_twins(rest[0])
-            return (twins, rest[1:]) if twins else ((), list(words))
+            return (twins, [*rest[1:], "--recognise"]) if twins else ((), list(words))
     return (), list(words)
 
 

@@ -3,8 +3,8 @@
 There is a row for each answer, for each person, and for each game of a person.
 
 A participant is a code made from the session and the seat, beside the labels that came with the
-link. Nothing else personal is kept, so nothing else is exported, unless people write it into their
-answers.
+link, which tables to be shared leave out. Nothing else personal is kept, so nothing else is
+exported, unless people write it into their answers.
 """
 
 import json
@@ -217,7 +217,22 @@ def export_table(server: ServerState, table: str, form: str, lobby: str = "") ->
         )
     if form not in list_formats():
         raise UsageError(f"Parquet needs the extra `parquet`: {install_hint('parquet')}")
-    rows = TABLES[table](server, lobby)
+    return _write(TABLES[table](server, lobby), form)
+
+
+def export_without_labels(server: ServerState) -> dict[str, bytes]:
+    """Write every table of all lobbies as CSV, by file name, without the labels of links."""
+    written = {}
+    for table, list_rows in TABLES.items():
+        rows = []
+        for row in list_rows(server, ""):
+            if row.get("column") not in LABELS:
+                rows.append({name: cell for name, cell in row.items() if name not in LABELS})
+        written[f"{table}.csv"] = _write(rows, "csv")
+    return written
+
+
+def _write(rows: Sequence[Row], form: str) -> bytes:
     if form == "parquet":
         return tables.to_parquet(rows)
     return (tables.to_csv(rows) if form == "csv" else tables.to_json(rows)).encode("utf-8")

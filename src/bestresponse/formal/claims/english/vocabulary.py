@@ -165,11 +165,16 @@ def _add_ending(word: str, ending: str) -> Iterator[str]:
 
 
 def _inflect(word: str) -> Iterator[str]:
-    """Yield forms of a move's first word: swerves, swerving, cooperation, defectors."""
+    """Yield forms of a move's first word: swerves, swerving, cooperation, defectors; of "closed"
+    closes and closing."""
     yield f"{word}s"
     yield f"{word}ment"
-    for ending in ("ed", "ing", "ion", "or", "er", "ors", "ers"):
+    for ending in ("ed", "ing", "ion", "ance", "or", "er", "ors", "ers"):
         yield from _add_ending(word, ending)
+    if word.endswith("ed"):
+        for verb in (word[:-1], word[:-2]):
+            yield f"{verb}s"
+            yield from _add_ending(verb, "ing")
     if word.endswith(("s", "x", "ch", "sh", "o")):
         yield f"{word}es"
     if re.search(r"[^aeiou]y$", word):
