@@ -2,7 +2,7 @@
 
     python benchmarks/luck.py [PLAYS] [GAME ...]        default: 100000 kuhn-poker leduc-poker pig
 
-    python benchmarks/luck.py [PLAYS] [GAME ...]       default: 100000 kuhn-poker leduc-poker pig
+The first seat plays the equilibrium, errs in some share of its moves or plays at random; known are
 chance and the equilibrium of the other seat, as it is where a model plays. Factors are variances
 with luck over variances without; errors are in standard errors, from what the strategies expect or,
 in Pig, from the same plays with luck.

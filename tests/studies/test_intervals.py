@@ -3,11 +3,15 @@
 from collections.abc import Iterator
 
 import pytest
+from running import run
 from sample_runs import MAKERS
 
 import bestresponse as br
+from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.frames import is_baseline
 from bestresponse.report.stats.statistics import Interval
+from bestresponse.studies.verify.config import VerifyConfig
+from bestresponse.studies.verify.study import verify_model
 
 PAYOFFS = (0.0, 5.0)
 """Of the prisoner's dilemma."""
@@ -34,6 +38,30 @@ def play_tournament(folder):
     )
 
 
+def play_water(folder):
+    return br.water.simulate("random", repeats=6, days=8, output_dir=folder)
+
+
+def describe_plays(folder):
+    entries = ["grim", "tit-for-tat", "random"]
+    played = br.tournament(
+        "prisoners-dilemma", entries, rounds=6, repetitions=6, output_dir=folder / "played"
+    )
+    return br.behave([played.path], bootstraps=30, output_dir=folder)
+
+
+def check_reasoning(folder):
+    model = ScriptedModel(lambda request: f"If we both cooperate I get {3 + len(model.asked) % 2}.")
+    games = ("prisoners-dilemma", "stag-hunt")
+    config = VerifyConfig("m", games, repeats=6, attempts=1, translator="rules", disguised=False)
+    return run(verify_model, config, folder, {"m": model})
+
+
+def guide_talks(folder):
+    few = {"replies": 1, "wordings": 1, "fresh": 2, "iterations": 20}
+    return br.steer("debate", "simulated", games=4, seed=1, output_dir=folder, **few)
+
+
 ALLOWED = {
     play_bench: {
         "success_1": SHARES,
@@ -50,6 +78,26 @@ ALLOWED = {
         "share": SHARES,
     },
     play_tournament: {"per_round": PAYOFFS},
+    play_water: {
+        "bid": (0.0, 8 * 120.0),
+        "balance": (0.0, 8 * 120.0),
+        "health": (-28.0, 10.0),
+        "survived": SHARES,
+        "survivors": (0.0, 5.0),
+        "rsr": (0.0, 3.0),
+        "rsr_end": (0.0, 3.0),
+        "median_price": (0.0, 8 * 120.0),
+    },
+    describe_plays: {"first": SHARES, "cooperation": SHARES, "error": (0.0, 0.5), "share": SHARES},
+    check_reasoning: {"first_by_checker": SHARES, "last_by_checker": SHARES},
+    guide_talks: {
+        "gain": DIFFERENCES,
+        "cfr_gain": DIFFERENCES,
+        "margin": (-2.0, 2.0),
+        "won": SHARES,
+        "nash_conv": (0.0, 2.0),
+        "cfr_nash_conv": (0.0, 2.0),
+    },
 }
 """By study, the least and the most that figures with intervals can be, by name."""
 

@@ -62,7 +62,16 @@ def test_a_mean_by_day_leaves_out_who_is_dead_and_has_two_standard_errors_on_bot
     # 3.
     assert ends(by_day["b", 2]["health"]) == pytest.approx((1 / 3 - 8 / 3, 1 / 3, 1 / 3 + 8 / 3))
     alone = by_day["b", 3]["health"]
-    assert (alone.n, ends(alone)) == (1, (-np.inf, 2.0, np.inf))
+    assert (alone.n, ends(alone), alone.method) == (1, (-np.inf, 2.0, np.inf), "none")
+
+
+def test_two_standard_errors_end_where_the_game_does():
+    # Bids of 10 and 2 have a mean of 6 and a deviation of sqrt(32), so a standard error of 4: two
+    # reach from -2 to 14. Nobody bids less than nothing, or more than the salary of the first day.
+    rows = frames._list_residents(gather([[(4, {"a": bid}), *NOBODY_LIVES] for bid in (10.0, 2.0)]))
+    assert ends(next(rows)["bid"]) == (0.0, 6.0, 10.0)
+    # 10 and 8 points of health: 9, and a standard error of 1.
+    assert ends(frames._average(np.array([10.0, 8.0]), -np.inf, 10.0)) == (7.0, 9.0, 10.0)
 
 
 def test_prices_have_quartiles_over_the_games_in_which_somebody_was_served():

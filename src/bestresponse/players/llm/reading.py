@@ -52,7 +52,7 @@ _REASON = re.compile(
     r"|\s*\([^()%]{1,300}\))?\s*\.?",
     re.IGNORECASE | re.DOTALL,
 )
-_DECORATION = " \t\r\n*_`'\"“”‘’.[](){}<>$\\"
+_DECORATION = " \t\r\n*_`'\"“”‘’«».[](){}<>$€£\\"
 _REFUSAL = re.compile(
     r"\b(?:i(?:'m| am)? (?:can(?:no|')t|unable|not able|won't|will not|must decline|sorry)|i(?:'m|"
     r" am) sorry"
@@ -437,7 +437,7 @@ def _read_explained(ask: Choice | Amount | Mixture | Form, candidate: str) -> _E
             return _Explained(option, "a sentence that names the choice")
         is_decorated = plain != candidate.strip()
         return _Explained(option, "decoration around the answer") if is_decorated else None
-    behind = re.sub(r"^,? (?:rather than|instead of) [^,.;]{1,40}$", ".", behind)
+    behind = re.sub(r"^,? \(?(?:rather than|instead of) [^,.;]{1,40}$", ".", behind)
     reason = _REASON.fullmatch(behind)
     if reason is None or TAKES_BACK.search(behind):
         return None

@@ -33,6 +33,7 @@ from bestresponse.report.stats.statistics import (
     Interval,
     bound_mean,
     cluster_bootstrap,
+    open_interval,
     wilson,
 )
 from bestresponse.runs.reporting.answers import Readings
@@ -488,19 +489,22 @@ def _list_prices(group: ConditionGames) -> Iterator[PriceRow]:
         )
 
 
-def _average(values: Floats) -> Interval | None:
-    """Average what is known with two standard errors on each side; None where nothing is."""
+def _average(values: Floats, least: float = 0.0, most: float = np.inf) -> Interval | None:
+    """Average what is known with two standard errors on each side, within what can be.
+
+    None where nothing is known; one value says nothing of others.
+    """
     known = values[~np.isnan(values)]
     if not known.size:
         return None
     mean = float(known.mean())
-    reach = np.inf
-    if known.size > 1:
-        reach = 2 * float(known.std(ddof=1)) / known.size**0.5
+    if known.size == 1:
+        return open_interval(mean, 1)
+    reach = 2 * float(known.std(ddof=1)) / known.size**0.5
     return Interval(
         mean,
-        mean - reach,
-        high=mean + reach,
+        max(mean - reach, least),
+        high=min(mean + reach, most),
         level=_LEVEL,
         method="two standard errors",
         n=known.size,
@@ -513,13 +517,15 @@ def _list_residents(group: ConditionGames) -> Iterator[ResidentRow]:
         for day in range(trace.rules.days):
             there = trace.present[:, day, seat]
             if there.any():
+                earned = resident.salary * (day + 1)
+                health = trace.health[there, day, seat]
                 yield ResidentRow(
                     condition=group.condition.name,
                     resident=resident.name,
                     day=day + 1,
-                    bid=_average(trace.bids[there, day, seat]),
-                    health=_average(trace.health[there, day, seat]),
-                    balance=_average(trace.balance[there, day, seat]),
+                    bid=_average(trace.bids[there, day, seat], most=earned),
+                    health=_average(health, -np.inf, trace.rules.most_health),
+                    balance=_average(trace.balance[there, day, seat], most=earned),
                 )
 
 
