@@ -543,7 +543,7 @@ def _(made):
 
 @promise("Tables 8 and 9: confusion matrices by game and in total, and accuracy")
 def _(made):
-    (accuracy,) = made.frame("agreement", model="learner", game=PD, figure="accuracy")
+    (accuracy,) = made.frame("agreement", model="learner", game=PD, metric="accuracy")
     assert (accuracy["value"].estimate, accuracy["value"].n) == (1.0, 2)
     assert len(made.frame("judgements")) == 2 * 4 * 2
     # Ten samples of one game: the first reasoning of four is true and of six is false. People call
@@ -584,7 +584,7 @@ def _(made):
     }
     found = {
         row["model"]: row["value"].estimate
-        for row in rated.frame("agreement").select(game=PD, figure="accuracy")
+        for row in rated.frame("agreement").select(game=PD, metric="accuracy")
     }
     assert found == {"true": 3 / 4, "false": pytest.approx(5 / 6)}
 
@@ -592,7 +592,7 @@ def _(made):
 @promise("Inter-rater agreement: Fleiss' kappa of three evaluators")
 def _(made):
     (row,) = made.frame(
-        "agreement", model="learner", game="all games", figure="Fleiss' kappa of the raters"
+        "agreement", model="learner", game="all games", metric="Fleiss' kappa of the raters"
     )
     # Of 18 marks 1 says correct. Observed: (5 + 1/3) / 6 = 8/9; by chance (1 + 289) / 324; kappa
     # (288 - 290) / 34.
@@ -633,11 +633,11 @@ def _(made):
 def _(made):
     assert (made.run.path / "sheet-model-rater.csv").exists()
     (row,) = made.frame(
-        "agreement", model="stubborn", game=PD, figure="accuracy of rater in a rater's place"
+        "agreement", model="stubborn", game=PD, metric="accuracy of rater in a rater's place"
     )
     assert row["value"].estimate == 1.0
     # The rater calls every first reasoning wrong, and so do people.
-    for share in made.frame("agreement", figure="share that rater calls correct"):
+    for share in made.frame("agreement", metric="share that rater calls correct"):
         assert share["value"].estimate == 0.0
     names = {row["metric"] for row in made.frame("agreement")}
     assert {"kappa of people and rater", "kappa of people and checker"} <= names

@@ -183,7 +183,7 @@ def test_filled_sheets_enter_the_report(ran: Run) -> None:
     # The run without claims is unchecked and stays out of the comparison.
     table = next(block for block in section.blocks if isinstance(block, Table))
     assert [row[2:] for row in table.rows] == [("correct", 0, 0), ("incorrect", 0, 2)]
-    (accuracy,) = again.frame("agreement").select(figure="accuracy")
+    (accuracy,) = again.frame("agreement").select(metric="accuracy")
     assert (accuracy["value"].estimate, round(accuracy["value"].low, 3)) == (1.0, 0.342)
 
 
