@@ -8,7 +8,7 @@ from jsonschema import Draft7Validator
 from sample_runs import MAKERS, bench_run, tree_run
 
 import bestresponse as br
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.runs.publishing import identify_model, publish_run
 from bestresponse.runs.reporting.results import list_results
 
@@ -252,3 +252,18 @@ def test_a_metric_without_an_interval_has_no_uncertainty(tmp_path):
             known = stated[details["score"]] is not None
             assert ("uncertainty" in details) == known
     assert None in stated.values()
+
+
+@pytest.mark.parametrize("form", ["hf", "every-eval-ever"])
+def test_nothing_is_published_through_a_link(form, tmp_path):
+    run = tree_run(tmp_path / "run")
+    first, second = tmp_path / "first", tmp_path / "second"
+    file, *_ = publish_run(run, form, first, "someone/games")
+    inside = file.relative_to(first).parts[0]
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    second.mkdir()
+    (second / inside).symlink_to(elsewhere)
+    with pytest.raises(StoreError, match="leads through a symbolic link"):
+        publish_run(run, form, second, "someone/games")
+    assert list(elsewhere.iterdir()) == []

@@ -19,7 +19,7 @@ from datetime import datetime
 from itertools import chain
 from pathlib import Path
 
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.report.files import write_text
 from bestresponse.report.frames import Frame
 from bestresponse.report.stats.statistics import as_interval
@@ -59,6 +59,15 @@ def publish_run(run: FinishedRun, form: str, folder: Path, dataset: str = "") ->
     return RUN_FORMS[form](run, rows, folder, dataset)
 
 
+def _make_folder(folder: Path, place: Path) -> Path:
+    """Make a folder inside another; StoreError where a link leads out of it."""
+    made = folder / place
+    if made.resolve() != folder.resolve() / place:
+        raise StoreError(f"{made} leads through a symbolic link; nothing was written there")
+    made.mkdir(parents=True, exist_ok=True)
+    return made
+
+
 def identify_model(name: str) -> str:
     """Return an id of the form DEVELOPER/MODEL, without signs that no such id may have.
 
@@ -92,8 +101,8 @@ def _write_hub(
     written: list[Path] = []
     for model, known in _group_by_model(rows).items():
         entries = [_describe_entry(row, dataset) for row in known if row["better"]]
-        path = folder / identify_model(model).replace("/", "--") / ".eval_results"
-        path.mkdir(parents=True, exist_ok=True)
+        place = Path(identify_model(model).replace("/", "--"), ".eval_results")
+        path = _make_folder(folder, place)
         text = json.dumps(entries, indent=2) + "\n"
         written.append(write_text(path / f"bestresponse-{run.manifest.run}.yaml", text))
     return written
@@ -127,8 +136,8 @@ def _write_every_eval_ever(
     calls = _group_calls(run)
     directed = [row for row in rows if row["better"]]
     for model, known in _group_by_model(directed).items():
-        place = folder / "data" / _as_name(known[0]["suite"]) / identify_model(model)
-        place.mkdir(parents=True, exist_ok=True)
+        named = Path("data", _as_name(known[0]["suite"]), identify_model(model))
+        place = _make_folder(folder, named)
         record = _describe_run(run, model, known)
         stem = f"{run.manifest.run}-{_as_name(model)}"
         samples = list(_list_samples(run, record, model, calls))

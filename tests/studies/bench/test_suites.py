@@ -53,7 +53,7 @@ def run(tmp_path: Path, script, workers=2, **settings):
 
 def find_figures(ran):
     """The figures of every player and baseline, by its name."""
-    return {" / ".join(heads): figures for heads, figures in ran.figures.groups}
+    return {" / ".join(heads): figures for heads, figures in ran.metrics.groups}
 
 
 def find_tables(ran, title):

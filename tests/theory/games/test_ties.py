@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from bestresponse.theory import (
     NormalForm,
@@ -30,8 +30,13 @@ def nearly_tied(draw: st.DrawFn) -> NormalForm:
     return NormalForm(draw(st.sampled_from([1.0, 0.1, 1e6])) * payoffs.reshape(2, rows, columns))
 
 
+SEEN = NormalForm.bimatrix([[0, 0, 0]], [[0, -1e-17, 3e-17]])
+"""A game in which a number is so small that 1 less it is 1."""
+
+
 @settings(max_examples=150, deadline=None)
 @given(nearly_tied())
+@example(SEEN)
 def test_what_is_strict_degenerate_and_pure_is_so_everywhere(game: NormalForm) -> None:
     result = nash(game)
     cells = {tuple(a for (a,) in e.supports): e for e in result.pure}

@@ -31,7 +31,7 @@ from bestresponse.studies.bench.metrics import METRICS
 from bestresponse.studies.bench.plan import BASE, BUCKET, BUCKETS, WORDING, Plan
 
 COMPARED = {"gap_normalised": "gap / range", "exploitability_normalised": "exploitability / range"}
-"""The figures by which players are compared, and what they are called."""
+"""The metrics by which players are compared, and what they are called."""
 _VERSION_METRICS = ("asked", "answered", *COMPARED, "success_1", "success_5")
 
 
@@ -80,7 +80,7 @@ class Results:
 
 
 class VersionRow(TypedDict):
-    """The figures of a player in one version of the games; the metrics are further columns."""
+    """The metrics of a player in one version of the games, a column each."""
 
     player: str
     version: str
@@ -192,7 +192,7 @@ def _tabulate(
 
 
 class BucketRow(TypedDict):
-    """The figures of a player in the games of one bucket, of one tier, or of all.
+    """The metrics of a player in the games of one bucket, of one tier, or of all.
 
     The metrics are further columns.
     """

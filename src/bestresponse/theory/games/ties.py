@@ -133,4 +133,6 @@ def _is_near_simple(value: float, largest: float) -> bool:
         near = above[1] / below[1]
         if abs(value - near) <= 1e-12 * largest:
             return True
+        if rest == whole:  # floats see no further
+            return True
         rest = 1.0 / (rest - whole)
