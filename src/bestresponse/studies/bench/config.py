@@ -154,9 +154,9 @@ class BenchConfig(RunSettings):
     recognise: bool = setting(default=False)
     """Also ask every player which known game the rules tell, in a board game or one of its
     twins."""
-    difficulty: Literal["any", "easy", "hard"] = setting(default="any")
-    """Which positions of a game to ask about: hard ones, where uniform play loses at least half of
-    what the worst move loses, or easy ones."""
+    difficulty: Literal["any", "hard"] = setting(default="any")
+    """Which positions of a game to ask about: hard ones are those where uniform play loses at least
+    half of what the worst move loses."""
     plain: bool = setting(
         default=False,
         help="Let models answer immediately, without writing down reasons first.",

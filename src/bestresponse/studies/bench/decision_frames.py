@@ -12,7 +12,7 @@ import numpy as np
 
 from bestresponse.players.llm.verified import make_label
 from bestresponse.report.frames import BASELINE, Frame, Heads, Metric, Value, column
-from bestresponse.report.stats.statistics import Interval, bound_mean
+from bestresponse.report.stats.statistics import bound_mean
 from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import GameValue, Judgement, Measured
@@ -33,9 +33,6 @@ _EXCESS = (
     "exploitability that goes once this set alone is as in the nearest equilibrium; two players,"
     " constant sum"
 )
-_HARDNESS = "what uniform play loses there, as a share of what the worst move loses"
-_BANDS = 4
-"""Of positions from the easiest to the hardest possible, equally wide."""
 
 
 class DecisionRow(TypedDict):
@@ -62,20 +59,12 @@ class DecisionRow(TypedDict):
     optimal: Annotated[
         float | None, column(format=".2f", help="probability of a best move in the answer")
     ]
-    hardness: Annotated[float | None, column(format=".3f", help=_HARDNESS)]
+    hardness: Annotated[float | None, column(format=".3f")]
+    """what uniform play loses there, as a share of what the worst move loses"""
     temperature: float | None
     status: Annotated[str, column("read as")]
     how: Annotated[str, column("what was repaired, or what was wrong")]
     reply: str
-
-
-class HardnessRow(TypedDict):
-    """What a player loses at positions that are about equally hard."""
-
-    player: str
-    hardness: Annotated[float, column(format=".2f", help=_HARDNESS + ", on average")]
-    answers: int
-    lost: Annotated[Interval, column("regret / range", ".3f")]
 
 
 class InfosetRow(TypedDict):
@@ -448,23 +437,6 @@ def list_decision_values(plan: DecisionPlan, measured: Measured) -> Iterator[Gam
             )
 
 
-def list_hardness(rows: Sequence[DecisionRow]) -> Iterator[HardnessRow]:
-    """Yield what every player loses at easy and at hard decisions."""
-    by_band: dict[tuple[str, int], list[DecisionRow]] = defaultdict(list)
-    for row in rows:
-        if row["regret"] is not None and row["hardness"]:
-            player = f"{row['model']} / {row['asked_for']}"
-            by_band[player, int(_BANDS * row["hardness"])].append(row)
-    for (player, _), found in sorted(by_band.items()):
-        lost = [find_share(row, "regret_normalised") for row in found]
-        yield HardnessRow(
-            player=player,
-            hardness=float(np.mean([row["hardness"] for row in found])),
-            answers=len(found),
-            lost=bound_mean(lost, (0.0, 1.0), rng=metrics.RESAMPLING_SEED),
-        )
-
-
 def _average_mixes(tree: Tree, rows: Sequence[Array], infoset: int) -> list[float] | None:
     """Return the mean of what policies do at an information set; None where there are none."""
     if not rows:
@@ -585,7 +557,6 @@ def measure_decisions(plan: DecisionPlan, folder: RunFolder) -> Measured:
     frames: dict[str, Frame[Any]] = {
         "plays": Frame(DecisionRow, rows),
         "seats": Frame(SeatRow, list(results.list_seats())),
-        "hardness": Frame(HardnessRow, list(list_hardness(rows))),
         "infosets": Frame(InfosetRow, list(results.list_infosets())),
         "game": Frame(AskedGameRow, [plan.describe()]),
         "answers": readings.frames["answers"],

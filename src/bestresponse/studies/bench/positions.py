@@ -56,8 +56,7 @@ class PositionPlan(DecisionPlan):
                 if len(found) == self.config.games:
                     return tuple(found.values())
         if not found:
-            told = f"no position at which a move matters, of difficulty {self.config.difficulty}"
-            raise SettingError("game", f"{self.game.name} has {told}")
+            raise SettingError("game", f"{self.game.name} has no position at which a move matters")
         return tuple(found.values())
 
     def _play(self, error: float, rng: Random) -> Iterator[tuple[DecisionPoint, Values]]:
@@ -88,10 +87,8 @@ class PositionPlan(DecisionPlan):
 
     def _is_wanted(self, values: Values) -> bool:
         """Say whether moves matter at a position, and whether it is as hard as is wanted."""
-        if np.ptp(values.worths) <= TIE:
-            return False
-        is_hard = find_hardness(values) >= _HARD
-        return self.config.difficulty in ("any", "hard" if is_hard else "easy")
+        least = _HARD if self.config.difficulty == "hard" else 0.0
+        return bool(np.ptp(values.worths) > TIE) and find_hardness(values) >= least
 
     def _find_next(self, position: object, move: str) -> str:
         game: Any = self.game

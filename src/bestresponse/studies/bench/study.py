@@ -335,8 +335,6 @@ bench = Study(
             title="Seat by seat",
             caption="Equilibrium by {{ frame('game')[0].method }}.",
         ),
-        table("hardness", title="Easy and hard positions", caption="Hard to the right, or below."),
-        lines("hardness", "hardness", "lost", "player", caption="Loss by hardness."),
         draw_policies,
         table(
             "infosets",
