@@ -35,7 +35,7 @@ from bestresponse.theory.trees.sequence_form_lp import solve_tree
 
 TREE = kuhn_poker()
 ARENA = Arena(to_sequence_form(TREE), solve_tree(TREE).policy)
-FIGURES = {
+METRICS = {
     "gap_normalised": "worst_normalised",
     "exploitability_normalised": "worst_exploitability_normalised",
 }
@@ -104,7 +104,7 @@ def cover_losses(trials: int, sizes: list[int], seed: int) -> None:
     }
     mixes["random"] = by_chance
     print("share of intervals that hold the truth / mean width")
-    for figure, worst in FIGURES.items():
+    for figure, worst in METRICS.items():
         print(f"{figure:<28}{'truth':>7}" + "".join(f"{f'n = {n}':>14}" for n in sizes))
         for name, mix in mixes.items():
             rows = measure_strategies(own, -own, mix, drawn.solved.col)
@@ -206,7 +206,7 @@ def cover_policies(trials: int, sizes: list[int], seed: int) -> None:
     print(f"{'policy':<24} {heads} {'mean ends':>16} {'s':>6}")
     for name, bets in policies.items():
         row = write_policy(bets)
-        truth = StatedPolicy(ARENA, (0, 1), row, EVERYWHERE).figures["nash_conv"] or 0.0
+        truth = StatedPolicy(ARENA, (0, 1), row, EVERYWHERE).metrics["nash_conv"] or 0.0
         for samples in sizes:
             began = perf_counter()
             found = [sample(row, samples, k, rng).estimate("nash_conv") for k in range(trials)]

@@ -186,7 +186,7 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
 def read_figures(folder: Path) -> list[Any]:
     """Return the figures of all runs below a folder; what calls took differs from run to run."""
     return [
-        json.loads(path.read_text("utf-8"))["figures"]
+        json.loads(path.read_text("utf-8"))["metrics"]
         for path in sorted(folder.glob("*/summary.json"))
     ]
 

@@ -62,7 +62,7 @@ def test_a_benchmark_ends_with_the_same_figures_while_the_clock_jumps(
     jumped = br.bench(server.model, num_games=6, seed=2, output_dir=tmp_path / "jumped")
     assert server.asked.total() == 12
     assert len(server.asked) == 6
-    assert jumped.frame("figures") == steady.frame("figures")
+    assert jumped.frame("metrics") == steady.frame("metrics")
 
 
 @pytest.mark.parametrize(

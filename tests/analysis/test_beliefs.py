@@ -130,11 +130,11 @@ def test_beliefs_of_a_simulation_are_scored_by_what_was_played(tmp_path):
         reasons=False,
         output_dir=tmp_path,
     )
-    figures = run.figures.groups[0][1]
+    figures = run.metrics.groups[0][1]
     # (0.9 - 0)^2 + (0.1 - 1)^2; stag earns 0 where hare earns 3.
     assert figures["belief_score"].estimate == pytest.approx(1.62)
     assert (figures["mispredicted"].estimate, figures["miscalculated"].estimate) == (3.0, 0.0)
-    assert run.figures.groups[1][1]["belief_score"] is None
+    assert run.metrics.groups[1][1]["belief_score"] is None
 
 
 @pytest.mark.parametrize(

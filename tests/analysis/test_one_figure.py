@@ -57,7 +57,7 @@ def test_cooperating_against_a_defector_loses_1_in_seven_places(tmp_path):
     found["serve"] = _judge(game, submissions)[1]
 
     run = br.bench(cooperate, "prisoners-dilemma", output_dir=tmp_path / "bench")
-    heads, figures = run.figures.groups[0]
+    heads, figures = run.metrics.groups[0]
     assert heads[0] == "cooperate"
     found["bench"] = figures["nash_gap"].estimate
     assert found == dict.fromkeys(found, 1.0)

@@ -16,7 +16,7 @@ def answer(prompt):
 
 SHOWN = {
     "check": lambda folder: br.check("payoff(ann, 1)."),
-    "figures": lambda folder: br.simulate("stag-hunt", repeats=2, output_dir=folder).figures,
+    "metrics": lambda folder: br.simulate("stag-hunt", repeats=2, output_dir=folder).metrics,
     "formalize": lambda folder: br.formalize(
         "A story", lambda prompt: "no game " * 100, output_dir=folder
     ),

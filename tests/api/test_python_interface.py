@@ -183,7 +183,7 @@ def test_any_function_is_benched_with_a_report_and_rows(tmp_path):
     run = br.bench(always_first, num_games=4, seed=1, output_dir=tmp_path)
     assert run.complete
     assert run.to_pandas()["nash_gap"].mean() == pytest.approx(
-        run.summary()["figures"][0]["nash_gap"]["estimate"]
+        run.summary()["metrics"][0]["nash_gap"]["estimate"]
     )
     left = {path.name for path in run.path.iterdir()}
     assert left >= {"manifest.json", "plays.csv", "summary.json", "report.html", "report.json"}
@@ -278,7 +278,7 @@ def test_seats_that_nobody_was_named_for_are_taken_by_the_usual_player():
         "row": 0.0,
         "col": 5.0,
     }
-    assert set(br.play("fruit").players) == {"nature", "player 1", "player 2", "referee"}
+    assert set(br.play("fruit").players) == {"nature", "player 1", "player 2"}
 
 
 @pytest.mark.parametrize(
@@ -311,7 +311,7 @@ def test_a_model_is_verified_and_a_dialogue_is_steered(tmp_path):
         == 1
     )
     assert (
-        br.water.simulate("need", repeats=2, output_dir=tmp_path).summary()["figures"][0]["games"]
+        br.water.simulate("need", repeats=2, output_dir=tmp_path).summary()["metrics"][0]["games"]
         == 2
     )
 

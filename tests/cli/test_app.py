@@ -46,7 +46,7 @@ def test_a_mistyped_command_is_told_which_one_was_meant(bestresponse, typed, mea
     ("words", "offered"),
     [
         ("bestresponse so", ["solve"]),
-        ("bestresponse tournament pris", ["prisoners-dilemma", "prisoners-dilemma-lelma"]),
+        ("bestresponse tournament stag", ["stag-hunt", "stag-hunt-lelma"]),
         ("bestresponse solve kuhn", ["kuhn-poker", "kuhn-poker-3"]),
         ("bestresponse compare stag-hunt chi", ["chicken"]),
         ("bestresponse convert chi", ["chicken"]),

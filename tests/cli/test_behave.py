@@ -45,12 +45,12 @@ def test_files_are_imported_and_several_runs_are_described_at_once(tmp_path):
     summary = json.loads(
         invoke(*words, "--settings", "bootstraps=20", "--output-dir", tmp_path / "out")
     )
-    assert {row["player"]: row["matches"] for row in summary["figures"]} == {
+    assert {row["player"]: row["matches"] for row in summary["metrics"]} == {
         "ann": 2,
         "bob": 4,
         "eve": 2,
     }
-    assert {row["player"]: row["cooperation"]["estimate"] for row in summary["figures"]} == {
+    assert {row["player"]: row["cooperation"]["estimate"] for row in summary["metrics"]} == {
         "ann": 1.0,
         "bob": 1.0,
         "eve": 0.0,

@@ -86,7 +86,7 @@ def test_the_benchmark_asks_nothing_where_there_is_one_move(tmp_path):
     run = br.bench(model, parse_efg(TEXT), num_games=1, elicit="mixed", output_dir=tmp_path)
     assert len(asked) == 1
     assert [row["moves"] for row in run.rows()] == [["left", "right"]]
-    _, figures = run.figures.groups[0]
+    _, figures = run.metrics.groups[0]
     assert figures["known"] == 1.0
     assert figures["nash_gap"].estimate == 0.0  # left is Bob's best move
 

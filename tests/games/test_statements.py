@@ -26,11 +26,13 @@ from bestresponse.core.told import (
     Options,
     PlayEnd,
     Players,
+    Prose,
     Summary,
     TurnCount,
 )
 from bestresponse.games.comparison import compare_games
 from bestresponse.games.logic.game import LogicGame
+from bestresponse.games.logic.positions import ProgramPositions
 from bestresponse.games.lookup import find_game, game_names
 from bestresponse.games.statements import read_exactly, tell
 from bestresponse.telling.render import list_sentences
@@ -132,9 +134,18 @@ def test_every_finite_game_that_comes_along_is_rebuilt(name: str) -> None:
     assert tell(rebuilt) == told
 
 
-def check_program(path: Path) -> None:
+def check_program(path: Path, tmp_path: Path) -> None:
     """The statements of the program's game tell all of it: the game is rebuilt from them."""
     game = find_game(str(path)).game
+    if isinstance(game, ProgramPositions):
+        (rules,) = game.state_rules()
+        assert isinstance(rules, Prose)
+        told = tmp_path / path.name
+        told.write_text(rules.text.partition("\n")[2], "utf-8")
+        again = find_game(str(told)).game
+        assert isinstance(again, ProgramPositions)
+        assert again.table == game.table
+        return
     solved = game.tree if isinstance(game, LogicGame) else game
     if not isinstance(solved, NormalForm | Tree):
         solved = solved.form
@@ -143,12 +154,12 @@ def check_program(path: Path) -> None:
 
 @pytest.mark.parametrize("name", SMALLER)
 def test_every_example_program_with_fewer_moves_is_rebuilt(name: str, tmp_path: Path) -> None:
-    check_program(shrink(name, tmp_path))
+    check_program(shrink(name, tmp_path), tmp_path)
 
 
 @pytest.mark.parametrize("path", list_full_programs())
-def test_every_example_program_is_rebuilt(path: Path) -> None:
-    check_program(path)
+def test_every_example_program_is_rebuilt(path: Path, tmp_path: Path) -> None:
+    check_program(path, tmp_path)
 
 
 def test_a_table_is_stated_cell_by_cell() -> None:

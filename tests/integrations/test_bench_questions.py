@@ -4,7 +4,7 @@ import pytest
 
 import bestresponse as br
 from bestresponse.core.errors import InvalidMove
-from bestresponse.integrations.bench_questions import FIGURES, choose_questions, measure_reply
+from bestresponse.integrations.bench_questions import SCORED, choose_questions, measure_reply
 from bestresponse.models import Reply
 
 ANSWERS = [
@@ -35,13 +35,13 @@ def test_every_figure_is_that_of_bench_for_the_same_answers(tmp_path):
             continue
         measured = measure_reply(measured_by, Reply(text))
         assert measured.strategy == pytest.approx(row["strategy"], abs=1e-12)
-        assert measured.figures == pytest.approx({name: row[name] for name in FIGURES}, abs=1e-12)
+        assert measured.metrics == pytest.approx({name: row[name] for name in SCORED}, abs=1e-12)
     assert [row["status"] for row in rows].count("unparseable") == 1
 
 
 def test_a_pure_strategy_of_the_support_has_no_gap_and_loses_what_the_worst_column_takes():
     (question,) = choose_questions(num_games=1, actions=2, seed=6)
-    figures = measure_reply(question["measured_by"], Reply("ANSWER: A: 1, B: 0")).figures
+    figures = measure_reply(question["measured_by"], Reply("ANSWER: A: 1, B: 0")).metrics
     # The game is [[9, 24], [38, 4]]: its value is (24 * 38 - 9 * 4) / (24 + 38 - 9 - 4), and row A
     # guarantees 9.
     assert figures["nash_gap"] == 0

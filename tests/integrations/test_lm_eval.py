@@ -16,7 +16,7 @@ import pytest
 from model_server import ModelServer
 
 import bestresponse as br
-from bestresponse.integrations.bench_questions import FIGURES
+from bestresponse.integrations.bench_questions import SCORED
 from bestresponse.integrations.suites import publish_suite
 
 ANSWERS = [
@@ -120,7 +120,7 @@ def test_the_command_of_the_page_gives_the_figures_of_bench_with_standard_errors
     assert done.returncode == 0, done.stderr
     [file] = (tmp_path / "harness").rglob("results_*.json")
     results = read_results(json.loads(file.read_text("utf-8"))["results"])
-    for figure in FIGURES:
+    for figure in SCORED:
         values = [row[figure] for row in rows if row[figure] is not None]
         assert 50 < len(values) < 80
         assert results[figure] == pytest.approx(fmean(values), abs=1e-9)

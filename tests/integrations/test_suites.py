@@ -10,7 +10,7 @@ import pytest
 
 import bestresponse as br
 from bestresponse.core.errors import UsageError
-from bestresponse.integrations.bench_questions import FIGURES, measure_results, read_questions
+from bestresponse.integrations.bench_questions import SCORED, measure_results, read_questions
 from bestresponse.integrations.suites import SUITE_FORMS, publish_suite
 
 ANSWERS = ["ANSWER: A: 0.33, B: 0.67", "no idea", "ANSWER: A: 0.6, B: 0.4"]
@@ -43,8 +43,8 @@ def test_questions_and_figures_are_those_of_the_run(form, benched, tmp_path):
     ]
     assert [result["read"] for result in results] == [1.0, 0.0, 1.0]
     for result, row in zip(results, run.rows(), strict=False):
-        known = {name: row[name] for name in FIGURES if row[name] is not None}
-        assert {name: result[name] for name in FIGURES if name in result} == known
+        known = {name: row[name] for name in SCORED if row[name] is not None}
+        assert {name: result[name] for name in SCORED if name in result} == known
 
 
 def test_a_suite_is_published_by_its_name(tmp_path):

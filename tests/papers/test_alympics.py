@@ -257,7 +257,7 @@ def check_announcement(shared):
     "equation 2: RSR is 0.3, 0.4 and 0.5 at the start (RSR_S), and is given for the end (RSR_E)"
 )
 def check_rsr(shared):
-    starts = [round(values["rsr_start"], 9) for _, values in shared.six.figures.groups]
+    starts = [round(values["rsr_start"], 9) for _, values in shared.six.metrics.groups]
     assert starts == [0.3, 0.4, 0.5] * 2
     row = next(row for row in shared.six.frame("games") if row["survivors"])
     condition = next(c for c in shared.six.config.conditions if c.name == row["condition"])
@@ -268,7 +268,7 @@ def check_rsr(shared):
         needs = sum(resident.need for resident in RESIDENTS if game["alive"][resident.name])
         supply = sum(ABUNDANCE[game["abundance"]]) / 2
         assert game["rsr_end"] == (pytest.approx(supply / needs) if needs else None)
-    for heads, values in shared.six.figures.groups:
+    for heads, values in shared.six.metrics.groups:
         games = shared.six.frame("games").select(condition=heads[0])
         ends = [game["rsr_end"] for game in games if game["rsr_end"] is not None]
         assert values["rsr_end"].estimate == pytest.approx(mean(ends))

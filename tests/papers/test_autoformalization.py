@@ -530,13 +530,13 @@ def _(lab):
 
 @promise("4.2", "experiment 1: several agents a scenario, judged on every level")
 def _(lab):
-    (_, figures), *_ = lab.told.figures.groups
+    (_, figures), *_ = lab.told.metrics.groups
     assert figures["programs"] == 8
     assert {level: figures[level].estimate for level in LEVELS} == dict.fromkeys(LEVELS, 1.0)
-    header = (lab.told.path / "figures.csv").read_text().splitlines()[0]
+    header = (lab.told.path / "metrics.csv").read_text().splitlines()[0]
     assert all(level in header for level in LEVELS)
     # One is right, one is no program, one exchanges two payoffs, and one is another game.
-    (_, mixed), *_ = lab.mixed.figures.groups
+    (_, mixed), *_ = lab.mixed.metrics.groups
     found = {level: mixed[level].estimate for level in LEVELS}
     assert found == {
         "syntactic": 3 / 4,
@@ -647,7 +647,7 @@ def _(lab):
     "experiment 3: five strategies in words, each several times, with the share that is right",
 )
 def _(lab):
-    shares = {heads[1]: values["right"].estimate for heads, values in lab.strategies.figures.groups}
+    shares = {heads[1]: values["right"].estimate for heads, values in lab.strategies.metrics.groups}
     assert (shares["anti-default-move"], shares["random"], shares["all"]) == (0.0, 1.0, 0.8)
     # Four rounds against who begins with C and then does the opposite of what was done to it.
     totals = {row["strategy"]: (row["expected"], row["total"]) for row in lab.strategies.rows()}

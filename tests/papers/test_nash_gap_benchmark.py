@@ -90,7 +90,7 @@ class Finished:
 
     @property
     def figures(self):
-        return self.run.summary()["figures"][0]
+        return self.run.summary()["metrics"][0]
 
 
 @pytest.fixture(scope="module")
@@ -229,21 +229,21 @@ def takes_the_documents_commands(made):
 @promise("Metrics: the mean Nash gap")
 def averages_the_gap(made):
     gaps = [row["nash_gap"] for row in made.rows]
-    assert made.figures["nash_gap"]["estimate"] == pytest.approx(np.mean(gaps))
+    assert made.metrics["nash_gap"]["estimate"] == pytest.approx(np.mean(gaps))
 
 
 @promise("Metrics: the mean values of the model and of the best response")
 def averages_values(made):
     for name in ("llm_value", "br_value"):
-        assert made.figures[name] == pytest.approx(np.mean([row[name] for row in made.rows]))
+        assert made.metrics[name] == pytest.approx(np.mean([row[name] for row in made.rows]))
 
 
 @promise("Metrics: median, standard deviation, least and largest Nash gap")
 def describes_the_gap(made):
     gaps = [row["nash_gap"] for row in made.rows]
     for name, compute in (("median", np.median), ("std", np.std), ("min", np.min), ("max", np.max)):
-        assert made.figures[f"nash_gap_{name}"] == pytest.approx(compute(gaps))
-    with (made.run.path / "figures.csv").open(newline="") as file:
+        assert made.metrics[f"nash_gap_{name}"] == pytest.approx(compute(gaps))
+    with (made.run.path / "metrics.csv").open(newline="") as file:
         first = next(csv.DictReader(file))
     assert float(first["nash_gap_median"]) == pytest.approx(np.median(gaps))
 
@@ -253,12 +253,12 @@ def normalises_the_gap(made):
     ratio = sum(row["nash_gap"] for row in made.rows) / sum(
         abs(row["br_value"]) for row in made.rows
     )
-    assert made.figures["gap_ratio"] == pytest.approx(ratio)
+    assert made.metrics["gap_ratio"] == pytest.approx(ratio)
     fair = br.bench(
         "uniform", [br.NormalForm.zero_sum([[1, -1], [-1, 1]])], output_dir=made.folder / "fair"
     )
     assert (
-        fair.summary()["figures"][0]["gap_ratio"] is None
+        fair.summary()["metrics"][0]["gap_ratio"] is None
     )  # the best response to an equilibrium earns 0
 
 
@@ -380,7 +380,7 @@ def evaluates_lists(made):
         ([1, 0], 0, 1),
         ([0, 1], 0, 1),
     ]
-    assert run.summary()["figures"][0]["nash_gap_max"] == 0
+    assert run.summary()["metrics"][0]["nash_gap_max"] == 0
     batch = generate("zero-sum", 3, (2, 2), seed=5)
     drawn = (
         br.bench("random", batch, output_dir=made.folder / "batch")
@@ -396,14 +396,14 @@ def plays_without_a_model(made):
     for name in ("uniform", "maximin", "equilibrium"):
         figures = command(
             "bench", "--model", name, "--num-games", "2", folder=made.folder / "dummies"
-        )["figures"][0]
+        )["metrics"][0]
         assert (figures["player"], figures["answered"]) == (name, 2)
 
 
 @promise("Notes: results are deterministic when seeds are fixed")
 def repeats_itself(made):
     again = br.bench("random", num_games=30, seed=42, output_dir=made.folder / "again")
-    for name in ("plays.csv", "games.csv", "figures.csv"):
+    for name in ("plays.csv", "games.csv", "metrics.csv"):
         assert (again.path / name).read_bytes() == (made.run.path / name).read_bytes()
     ours, theirs = (
         next(run.path.glob("benchmark_summary_*")).read_text() for run in (again, made.run)
@@ -532,7 +532,7 @@ def varies_settings(made):
     sizes = {game["condition"]: (game["rows"], game["cols"]) for game in games}
     assert [sizes[f"size {n}x{n}"] for n in (2, 4, 6)] == [(2, 2), (4, 4), (6, 6)]
     trials = br.bench("random", trials=4, num_games=8, seed=1, output_dir=made.folder / "trials")
-    again = trials.summary()["figures"][0]
+    again = trials.summary()["metrics"][0]
     answers = [trials.frame("plays").select(game=number).rows for number in range(8)]
     squares = [np.var([row["nash_gap"] for row in one]) * 4 for one in answers]
     assert again["gap_spread_within"] == pytest.approx(np.sqrt(sum(squares) / (8 * 3)))

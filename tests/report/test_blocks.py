@@ -8,7 +8,7 @@ import pytest
 from bestresponse.core.errors import UsageError
 from bestresponse.report import blocks
 from bestresponse.report.document import Figure, Note, Paragraph, Table
-from bestresponse.report.frames import Figures, Frame, Metric, column, compute_figures
+from bestresponse.report.frames import Frame, Metric, MetricTable, column, compute_metrics
 from bestresponse.report.stats.statistics import Interval
 
 
@@ -33,7 +33,7 @@ class Run:
 
     rows: list[Any] = field(default_factory=lambda: list(ROWS))
     config: Any = None
-    figures: Figures = field(default_factory=lambda: Figures((), (), ()))
+    metrics: MetricTable = field(default_factory=lambda: MetricTable((), (), ()))
 
     def frame(self, name):
         return Frame(ShareRow, self.rows) if name == "shares" else Frame(dict, [])
@@ -141,8 +141,8 @@ def test_intervals_are_drawn_for_rows_that_have_them():
 
 def test_metrics_are_shown_one_row_a_group():
     mean = Metric("mean", "mean", "the mean", ".2f", lambda values: sum(values) / len(values))
-    figures = compute_figures((mean,), ("player",), {("ann",): [1, 3], ("bob",): [4]})
-    (table,) = show(blocks.metrics_table("Means"), Run(figures=figures))
+    table = compute_metrics((mean,), ("player",), {("ann",): [1, 3], ("bob",): [4]})
+    (table,) = show(blocks.metrics_table("Means"), Run(metrics=table))
     assert isinstance(table, Table)
     assert table.rows == (("ann", 2.0), ("bob", 4.0))
     assert show(blocks.metrics_table("Means")) is None

@@ -223,15 +223,6 @@ def test_a_cell_that_is_no_cell_names_its_column():
         tables.to_csv([{"a": [1]}])
 
 
-def test_the_rows_of_a_table_are_mappings():
-    assert tables.list_table_rows(table(("a", 0.5))) == [{"player": "a", "gap": 0.5}]
-
-
-def test_columns_of_the_same_name_are_all_kept():
-    twice = Table((Column("gap"), Column("gap"), Column("gap 2")), ((1, 2, 3),))
-    assert tables.list_table_rows(twice) == [{"gap": 1, "gap 2": 2, "gap 2 2": 3}]
-
-
 def test_an_interval_does_not_overwrite_other_columns():
     with pytest.raises(UsageError, match="rename"):
         tables.to_csv([{"gap": GAP, "gap_low": 1}])

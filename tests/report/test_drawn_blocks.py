@@ -11,7 +11,7 @@ import pytest
 from bestresponse.report import blocks
 from bestresponse.report.document import KeyValues, Note, Paragraph
 from bestresponse.report.figures import charts
-from bestresponse.report.frames import Figures, Frame, Metric, column, compute_figures
+from bestresponse.report.frames import Frame, Metric, MetricTable, column, compute_metrics
 from bestresponse.report.numbers import NOISE
 from bestresponse.report.stats.statistics import Interval
 
@@ -35,7 +35,7 @@ class Run:
 
     rows: list[Any]
     config: Any = None
-    figures: Figures = field(default_factory=lambda: Figures((), (), ()))
+    metrics: MetricTable = field(default_factory=lambda: MetricTable((), (), ()))
 
     def frame(self, name):
         return Frame(PaidRow, self.rows)
@@ -251,16 +251,16 @@ def test_the_headline_shows_the_metrics_that_the_first_group_with_any_has():
         return Metric(name, f"the {name}", "", "", lambda group: values[group])
 
     metrics = (metric("mean", [None, None, 3.0]), metric("least", [None, 0.0, 1.0]))
-    figures = compute_figures(metrics, ("player",), {("ann",): 0, ("bob",): 1, ("cid",): 2})
-    shown = blocks.headline(("mean", "least"))(Run([], figures=figures))
+    table = compute_metrics(metrics, ("player",), {("ann",): 0, ("bob",): 1, ("cid",): 2})
+    shown = blocks.headline(("mean", "least"))(Run([], metrics=table))
     assert (shown.title, shown.blocks) == (
         "",
         (KeyValues((("player", "bob"), ("the least", 0.0)), prominent=True, formats=("", "")),),
     )
     # A single model needs no name, and a number is printed as in its table.
     exact = Metric("mean", "the mean", "", ".2f", lambda group: 0.5)
-    alone = compute_figures((exact,), ("player",), {("ann",): 0, ("even", "baseline"): 1})
-    shown = blocks.headline(("mean",))(Run([], figures=alone))
+    alone = compute_metrics((exact,), ("player",), {("ann",): 0, ("even", "baseline"): 1})
+    shown = blocks.headline(("mean",))(Run([], metrics=alone))
     assert shown.blocks == (KeyValues((("the mean", 0.5),), prominent=True, formats=(".2f",)),)
 
 
@@ -268,8 +268,8 @@ def test_counts_can_stand_behind_what_matters():
     metrics = [
         Metric(name, name, "", "", lambda group: 1.0) for name in ("plays", "gap", "answers")
     ]
-    figures = compute_figures(tuple(metrics), ("player",), {("ann",): 0})
-    shown = blocks.metrics_table(last=("answers", "plays"))(Run([], figures=figures))
+    table = compute_metrics(tuple(metrics), ("player",), {("ann",): 0})
+    shown = blocks.metrics_table(last=("answers", "plays"))(Run([], metrics=table))
     assert [column.name for column in shown.blocks[0].columns] == [
         "player",
         "gap",
@@ -278,7 +278,7 @@ def test_counts_can_stand_behind_what_matters():
     ]
     assert (
         blocks.headline(("mean",))(
-            Run([], figures=compute_figures(metrics, ("player",), {("ann",): 0}))
+            Run([], metrics=compute_metrics(metrics, ("player",), {("ann",): 0}))
         )
         is None
     )

@@ -9,7 +9,7 @@ import pytest
 from bestresponse.core.errors import UsageError
 from bestresponse.report import tables
 from bestresponse.report.document import Column, Table
-from bestresponse.report.frames import Figures, Metric, column, compute_figures, list_metrics
+from bestresponse.report.frames import Metric, MetricTable, column, compute_metrics, list_metrics
 from bestresponse.report.stats.statistics import Interval
 
 
@@ -37,11 +37,11 @@ PAYOFF_A = Interval(1.5, 1.0, math.inf, 0.95, "range", 2)
 PAYOFF_B = Interval(4.0, 4.0, math.inf, 0.95, "range", 1)
 
 
-FIGURES = compute_figures(METRICS, ("told by",), GROUPS)
+TABLE = compute_metrics(METRICS, ("told by",), GROUPS)
 
 
 def test_a_table_has_a_column_for_every_metric():
-    assert FIGURES.to_table("All") == Table(
+    assert TABLE.to_table("All") == Table(
         (
             Column("told by"),
             Column("Mean gap", "right", "Given away; 0 is best.", ".3f"),
@@ -53,13 +53,13 @@ def test_a_table_has_a_column_for_every_metric():
 
 
 def test_a_table_leaves_out_metrics_that_no_group_has():
-    found = compute_figures(METRICS, ("player",), {("b",): GROUPS[("b",)]})
+    found = compute_metrics(METRICS, ("player",), {("b",): GROUPS[("b",)]})
     assert [column.name for column in found.to_table().columns] == ["player", "Payoff"]
     assert found.to_rows()[0]["gap"] is None
 
 
 def test_json_has_a_field_for_every_metric_and_intervals_have_their_one_shape():
-    found = FIGURES.to_json()
+    found = TABLE.to_json()
     a = {"estimate": 1.5, "low": 1.0, "high": None, "level": 0.95, "n": 2, "method": "range"}
     b = {"estimate": 4.0, "low": 4.0, "high": None, "level": 0.95, "n": 1, "method": "range"}
     assert found == [
@@ -72,25 +72,25 @@ def test_json_has_a_field_for_every_metric_and_intervals_have_their_one_shape():
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_a_figure_that_is_no_number_is_null_in_json(value):
     metric = Metric("x", "X", "", "", lambda rows: value)
-    assert compute_figures([metric], ("run",), {("a",): []}).to_json() == [{"run": "a", "x": None}]
+    assert compute_metrics([metric], ("run",), {("a",): []}).to_json() == [{"run": "a", "x": None}]
     assert Interval(value, 0.0, 1.0, 0.9, "t", 3).to_json()["estimate"] is None
 
 
 def test_csv_has_a_column_for_every_metric():
     assert (
-        tables.to_csv(FIGURES.to_rows())
+        tables.to_csv(TABLE.to_rows())
         == "told_by,gap,payoff,payoff_low,payoff_high\r\na,0.5,1.5,1.0,\r\nb,,4.0,4.0,\r\n"
     )
 
 
 def test_columns_of_one_name_are_refused():
     with pytest.raises(UsageError, match="gap, gap, payoff are not all different"):
-        Figures(METRICS, ("gap",), [])
+        MetricTable(METRICS, ("gap",), [])
     with pytest.raises(UsageError, match="'mean gap' needs a name of letters"):
         Metric("mean gap", "", "", "", mean_gap)
 
 
-class PlainFigures(TypedDict):
+class PlainMetrics(TypedDict):
     """Figures of a player."""
 
     payoff: Annotated[float, column("mean payoff", ".2f")]
@@ -98,14 +98,14 @@ class PlainFigures(TypedDict):
     plays"""
 
 
-class MoreFigures(PlainFigures):
+class MoreMetrics(PlainMetrics):
     """Further figures of a player."""
 
     wins: int
 
 
 def test_fields_of_a_row_are_metrics_explained_by_the_text_below_them():
-    payoff, wins = list_metrics(MoreFigures)
+    payoff, wins = list_metrics(MoreMetrics)
     assert (payoff.name, payoff.title, payoff.help, payoff.format) == (
         "payoff",
         "mean payoff",
@@ -113,8 +113,8 @@ def test_fields_of_a_row_are_metrics_explained_by_the_text_below_them():
         ".2f",
     )
     assert (wins.title, wins.help) == ("wins", "")
-    assert [metric.compute(MoreFigures(payoff=2.5, wins=3)) for metric in (payoff, wins)] == [
+    assert [metric.compute(MoreMetrics(payoff=2.5, wins=3)) for metric in (payoff, wins)] == [
         2.5,
         3,
     ]
-    assert [metric.name for metric in list_metrics(MoreFigures, "wins")] == ["wins"]
+    assert [metric.name for metric in list_metrics(MoreMetrics, "wins")] == ["wins"]

@@ -123,7 +123,7 @@ def test_other_prompts_versions_and_unfinished_runs_are_said(run, tmp_path):
 
 def test_a_tree_beside_tables_has_no_figure_of_tables_and_other_studies_are_said(run, tmp_path):
     tree = br.bench("uniform", "kuhn-poker", output_dir=tmp_path / "tree")
-    tables, of_tree = br.compare_runs(run(UNIFORM), tree).figures.rows
+    tables, of_tree = br.compare_runs(run(UNIFORM), tree).metrics.rows
     # NashConv of uniform play in Kuhn poker is 11/12: 11/24 for each seat, of a range of 4.
     assert of_tree["exploitability_normalised"].estimate == pytest.approx(11 / 96)
     assert tables["success_1"].estimate == 0
@@ -169,15 +169,15 @@ def test_a_comparison_is_a_page_and_files(run, tmp_path):
         "comparison.html",
         "comparison.json",
         "comparison_runs.csv",
-        "comparison_figures.csv",
+        "comparison_metrics.csv",
         "comparison_differences.csv",
     ]
     page = written[0].read_text()
     assert "B: &lt;b&gt;first, mixed" in page
     data = json.loads(written[1].read_text())
-    assert [row["run"] for row in data["figures"]] == ["A", "B"]
+    assert [row["run"] for row in data["metrics"]] == ["A", "B"]
     titles = [section.title for section in comparison.report().sections]
-    assert titles == ["The runs", "Figures", "Differences", "Other differences"]
+    assert titles == ["The runs", "Metrics", "Differences", "Other differences"]
     assert "even" in comparison._repr_html_()
 
 

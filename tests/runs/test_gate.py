@@ -43,7 +43,7 @@ def test_a_run_fails_by_the_end_of_an_interval(run):
     # No loss was seen in four games, and yet a loss of 0.1 of the range is not ruled out.
     assert check_conditions(["exploitability_normalised > 0.1"], even).failures == ()
     (check,) = check_conditions(["high(exploitability_normalised) > 0.1"], even).failures
-    assert check.value == even.figures.groups[0][1]["exploitability_normalised"].high
+    assert check.value == even.metrics.groups[0][1]["exploitability_normalised"].high
     assert check_conditions(["low(exploitability_normalised) > 0.0"], even).failures == ()
 
 

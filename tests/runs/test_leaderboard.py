@@ -66,7 +66,7 @@ def test_places_are_ranges_by_paired_differences(tmp_path):
     ]
     assert found[0] == ("equilibrium", 1, 1)
     assert sorted(found[1:]) == [("also_first", 2, 3), ("first", 2, 3)]
-    own = optimal.figures.groups[0][1]["exploitability_normalised"]
+    own = optimal.metrics.groups[0][1]["exploitability_normalised"]
     assert read(document)[0]["exploitability / range"] == own
 
 

@@ -104,7 +104,7 @@ ALLOWED = {
 
 def list_intervals(run) -> Iterator[tuple[str, Interval]]:
     """Yield every interval of a run's figures and frames by the name of its column."""
-    rows = [values for heads, values in run.figures.groups if not is_baseline(heads)]
+    rows = [values for heads, values in run.metrics.groups if not is_baseline(heads)]
     for name in run.frames:
         rows += list(run.frame(name))
     for row in rows:
@@ -128,15 +128,15 @@ def test_every_interval_holds_its_estimate_within_what_the_game_allows(play, tmp
 
 
 def test_figures_of_baselines_have_no_intervals(tmp_path):
-    baselines = [row for heads, row in play_bench(tmp_path).figures.groups if is_baseline(heads)]
+    baselines = [row for heads, row in play_bench(tmp_path).metrics.groups if is_baseline(heads)]
     assert baselines
     assert not any(isinstance(value, Interval) for row in baselines for value in row.values())
 
 
 def list_tables(run) -> Iterator[tuple[str, dict[str, object]]]:
     """Yield every row of a run's figures and frames, with the name of its table."""
-    for heads, values in run.figures.groups:
-        yield "figures", dict(zip(run.figures.labels, heads, strict=True)) | dict(values)
+    for heads, values in run.metrics.groups:
+        yield "metrics", dict(zip(run.metrics.labels, heads, strict=True)) | dict(values)
     for name in run.frames:
         for row in run.frame(name):
             yield name, dict(row)

@@ -21,7 +21,7 @@ def count_calls(tmp_path):
 
 def find_figures(found, name):
     """The figures of what was measured on these texts or games."""
-    return next(row for row in found["figures"] if row["measured_on"] == name)
+    return next(row for row in found["metrics"] if row["measured_on"] == name)
 
 
 def summary(tmp_path, *words):

@@ -185,7 +185,7 @@ class PrivateInformation(Protocol[S_contra]):
         """State what `role` alone knows in `state`, then what it has to mind on its turn."""
 
 
-Figure = int | float | str
+RoundCell = int | float | str
 """A cell of a table for people."""
 
 
@@ -195,7 +195,7 @@ class PlayedRounds:
 
     `now` is the round in which the seat is asked, None once the game is over; `of` how many there
     are, None where nobody knows; `total` what the seat has earned so far, None where that is no sum
-    over the rounds. `word` is what a round is called. `facts` are figures of this round by their
+    over the rounds. `word` is what a round is called. `facts` are numbers of this round by their
     names, and `status` is how everybody stands now.
     """
 
@@ -203,11 +203,11 @@ class PlayedRounds:
     of: int | None
     total: float | None
     columns: tuple[str, ...]
-    rows: tuple[tuple[Figure, ...], ...]
+    rows: tuple[tuple[RoundCell, ...], ...]
     word: Literal["round", "day"] = "round"
-    facts: tuple[tuple[str, Figure], ...] = ()
+    facts: tuple[tuple[str, RoundCell], ...] = ()
     status_columns: tuple[str, ...] = ()
-    status: tuple[tuple[Figure, ...], ...] = ()
+    status: tuple[tuple[RoundCell, ...], ...] = ()
 
 
 @runtime_checkable

@@ -1,7 +1,7 @@
 """The questions of `bestresponse bench`, one at a time, for tools that ask models themselves.
 
-Games, prompt, reading and figures are those of the benchmark: each question is a play of it whose
-model says what the tool's model said, so that a figure has one value in every tool. A question is
+Games, prompt, reading and metrics are those of the benchmark: each question is a play of it whose
+model says what the tool's model said, so that a metric has one value in every tool. A question is
 plain data and holds the settings it was made by. No tool is named here.
 """
 
@@ -21,7 +21,7 @@ from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.measure import measure_plays
 from bestresponse.studies.bench.plan import Plan, prepare_plays
 
-FIGURES = ("nash_gap", "gap_normalised", "exploitability", "exploitability_normalised")
+SCORED = ("nash_gap", "gap_normalised", "exploitability", "exploitability_normalised")
 """What is measured, by the names in which the benchmark reports it."""
 MODEL = "model"
 _LARGEST = 1_000_000_000
@@ -40,10 +40,10 @@ class BenchQuestion(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class MeasuredReply:
-    """A strategy as it was read, and its figures by name."""
+    """A strategy as it was read, and its metrics by name."""
 
     strategy: list[float]
-    figures: dict[str, float]
+    metrics: dict[str, float]
 
 
 def choose_questions(num_games: int = 20, actions: int = 3, seed: int = 0) -> list[BenchQuestion]:
@@ -90,18 +90,18 @@ def measure_reply(measured_by: str, reply: Reply) -> MeasuredReply:
     if row["strategy"] is None:
         raise InvalidMove(row["how"])
     values = dict(row)
-    figures = {name: value for name in FIGURES if isinstance(value := values.get(name), float)}
-    return MeasuredReply(row["strategy"], figures)
+    metrics = {name: value for name in SCORED if isinstance(value := values.get(name), float)}
+    return MeasuredReply(row["strategy"], metrics)
 
 
 def measure_results(question: BenchQuestion, results: Sequence[str]) -> dict[str, float]:
     """Measure a reply as lm-evaluation-harness and others with means of metrics want it.
 
-    One that cannot be read has no figures, and its `read` is 0. `read` comes first, because tools
+    One that cannot be read has no metrics, and its `read` is 0. `read` comes first, because tools
     list metrics in the order in which they meet them.
     """
     try:
-        return {"read": 1.0, **measure_reply(question["measured_by"], Reply(results[0])).figures}
+        return {"read": 1.0, **measure_reply(question["measured_by"], Reply(results[0])).metrics}
     except InvalidMove:
         return {"read": 0.0}
 

@@ -17,8 +17,8 @@ from typing import Any, cast, get_args, get_type_hints
 
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.integrations.bench_questions import (
-    FIGURES,
     MODEL,
+    SCORED,
     BenchQuestion,
     list_bench_questions,
 )
@@ -83,7 +83,7 @@ def _write_dataset(name: str, questions: Sequence[BenchQuestion]) -> Mapping[str
                 ],
                 "scorers": [{"name": "bestresponse/nash_gap_scorer"}],
             }
-            for figure in FIGURES
+            for figure in SCORED
         ],
     }
     card = f"""---
@@ -99,7 +99,7 @@ configs:
 
 {len(questions):,} questions of `bestresponse bench`. A row holds what a model is asked (`system`,
 `prompt`) and by what `bestresponse.integrations.bench_questions.measure_reply` measures its reply
-(`measured_by`): {", ".join(FIGURES)}, all 0 for an optimal one.
+(`measured_by`): {", ".join(SCORED)}, all 0 for an optimal one.
 """
     return {"README.md": card, "eval.yaml": json.dumps(evaluation, indent=2) + "\n"}
 
@@ -137,7 +137,7 @@ def write_prompt(question):
     first = questions[0]
     metrics = "".join(
         f"  - {{metric: {figure}, aggregation: mean, higher_is_better: {figure == 'read'}}}\n"
-        for figure in ("read", *FIGURES)
+        for figure in ("read", *SCORED)
     )
     task = f"""task: {name}
 tag: bestresponse

@@ -5,7 +5,7 @@ document                    a report as data, with its JSON form and its cells a
 page                        a document as one self-contained HTML page
 figures                     SVG figures readable on light and dark ground
 tables                      rows as CSV, JSON and Parquet, safe to open in a spreadsheet
-frames                      tables of typed rows, and the figures of a study as data
+frames                      tables of typed rows, and the metrics of a study as data
 numbers                     numbers as text, rounding noise as 0
 files                       result files written as a whole, never through a link
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from bestresponse.report.frames import (
         Frame as Frame,
         Metric as Metric,
-        compute_figures as compute_figures,
+        compute_metrics as compute_metrics,
     )
     from bestresponse.report.numbers import (
         format_number as format_number,

@@ -29,7 +29,7 @@ from bestresponse.report.document import (
     format_cell,
 )
 from bestresponse.report.figures import charts
-from bestresponse.report.frames import Figures, Frame, Row, is_baseline
+from bestresponse.report.frames import Frame, MetricTable, Row, is_baseline
 from bestresponse.report.numbers import NOISE
 from bestresponse.report.stats.statistics import Interval, as_interval
 
@@ -37,14 +37,14 @@ _MOST_LED = 20
 
 
 class Measurement(Protocol):
-    """What a report is made from: the settings, the frames and the figures of a run."""
+    """What a report is made from: the settings, the frames and the metrics of a run."""
 
     @property
     def config(self) -> Any:
         """The settings of the run."""
 
     @property
-    def figures(self) -> Figures:
+    def metrics(self) -> MetricTable:
         """The metrics of the study."""
 
     @property
@@ -147,30 +147,30 @@ class metrics_table:
 
     def __call__(self, measured: Measurement) -> Shown | None:
         """Build the table, or none where nothing was computed."""
-        figures = measured.figures
-        chosen = [metric for metric in figures.metrics if metric.name not in self.but]
+        table = measured.metrics
+        chosen = [metric for metric in table.columns if metric.name not in self.but]
         if self.only:
             chosen = [metric for metric in chosen if metric.name in self.only]
         places = {name: place for place, name in enumerate(self.last, 1)}
         chosen.sort(key=lambda metric: places.get(metric.name, 0))
-        cells = [values.get(metric.name) for _, values in figures.groups for metric in chosen]
+        cells = [values.get(metric.name) for _, values in table.groups for metric in chosen]
         if all(cell is None for cell in cells):
             return None
-        groups = figures.groups
+        groups = table.groups
         if self.only:  # whoever has none of these is in the table of all
             groups = [
                 (heads, values)
                 for heads, values in groups
                 if any(values.get(metric.name) is not None for metric in chosen)
             ]
-        shown = replace(figures, metrics=chosen, groups=groups)
-        table = shown.to_table(fill_template(self.caption, measured))
-        return Shown(self.title, (table,))
+        shown = replace(table, columns=chosen, groups=groups)
+        made = shown.to_table(fill_template(self.caption, measured))
+        return Shown(self.title, (made,))
 
 
 @dataclass(frozen=True)
 class headline:
-    """Show these metrics as large figures, each with its interval.
+    """Show these metrics as large numbers, each with its interval.
 
     They are those of the first group that has any.
     """
@@ -178,9 +178,9 @@ class headline:
     metrics: Sequence[str]
 
     def __call__(self, measured: Measurement) -> Shown | None:
-        """Build the figures, or none where no group has one."""
-        metrics = {metric.name: metric for metric in measured.figures.metrics}
-        groups = measured.figures.groups
+        """Build the numbers, or none where no group has one."""
+        metrics = {metric.name: metric for metric in measured.metrics.columns}
+        groups = measured.metrics.groups
         models = [heads for heads, _ in groups if not is_baseline(heads)]
         for heads, values in groups:
             known = [metrics[name] for name in self.metrics if values.get(name) is not None]
@@ -188,8 +188,8 @@ class headline:
                 continue
             items: list[tuple[str, Cell]] = [(one.title, values[one.name]) for one in known]
             formats = [one.format for one in known]
-            if len(models) > 1:  # whose figures these are
-                items.insert(0, (measured.figures.labels[0], str(heads[0])))
+            if len(models) > 1:  # whose numbers these are
+                items.insert(0, (measured.metrics.labels[0], str(heads[0])))
                 formats.insert(0, "")
             return Shown("", (KeyValues(tuple(items), prominent=True, formats=tuple(formats)),))
         return None
@@ -197,7 +197,7 @@ class headline:
 
 @dataclass(frozen=True)
 class lead:
-    """Open a report: say in a sentence who is best and last by a figure, and draw it for all.
+    """Open a report: say in a sentence who is best and last by a metric, and draw it for all.
 
     It is the first of these metrics that some player has. With the `verb` loses the least is best.
     `labels` are those of the heads that name a player, all where none are given.
@@ -208,15 +208,15 @@ class lead:
     labels: Sequence[str] = ()
 
     def __call__(self, measured: Measurement) -> Shown | None:
-        """Write the sentence and draw the picture; nothing where no player has such a figure."""
-        figures = measured.figures
-        if any(label not in figures.labels for label in self.labels):
+        """Write the sentence and draw the picture; nothing where no player has such a metric."""
+        table = measured.metrics
+        if any(label not in table.labels for label in self.labels):
             return None
-        places = [figures.labels.index(label) for label in self.labels or figures.labels]
-        metrics = {metric.name: metric for metric in figures.metrics}
+        places = [table.labels.index(label) for label in self.labels or table.labels]
+        metrics = {metric.name: metric for metric in table.columns}
         for metric in filter(None, map(metrics.get, self.metrics)):
             known: list[tuple[str, Interval]] = []
-            for heads, values in figures.groups:
+            for heads, values in table.groups:
                 value = values.get(metric.name)
                 if value is not None and not is_baseline(heads):
                     name = " / ".join(str(heads[place]) for place in places)
@@ -248,7 +248,7 @@ class lead:
 
 
 def _tell(value: Interval, shown: Column) -> str:
-    """Write a figure, with its interval if it has one."""
+    """Write a value, with its interval if it has one."""
     cell = value if value.low < value.high else value.estimate
     return format_cell(cell, shown.format, shown.noise)
 
@@ -526,9 +526,9 @@ class scatter(FrameBlock):
 
 @dataclass(frozen=True)
 class text:
-    """Prose with figures of the run in it, a Jinja template; nothing if it is empty.
+    """Prose with numbers of the run in it, a Jinja template; nothing if it is empty.
 
-    The template sees `config`, `figures` (by the names of the metrics' groups) and every frame by
+    The template sees `config`, `metrics` (by the names of the metrics' groups) and every frame by
     `frame(name)`.
     """
 
@@ -570,7 +570,7 @@ class TextNames:
     """What a text of a report may use; `label` is the part of a frame that its caption is for."""
 
     config: Any
-    figures: Figures
+    metrics: MetricTable
     frame: Callable[[str], Frame[Any]]
     label: str
 
@@ -578,7 +578,7 @@ class TextNames:
 def fill_template(template: str, measured: Measurement, label: str = "") -> str:
     """Fill in a Jinja template with the settings and frames of a run, in one line."""
     if "{" in template:  # what holds no braces is no template, and compiling one takes time
-        names = TextNames(measured.config, measured.figures, measured.frame, label)
+        names = TextNames(measured.config, measured.metrics, measured.frame, label)
         known = {field.name: getattr(names, field.name) for field in fields(names)}
         template = _compile_template(template).render(known)
     return " ".join(template.split())

@@ -152,7 +152,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class KeyValues:
-    """Names and values; `prominent` shows them as headline figures instead of a list.
+    """Names and values; `prominent` shows them as large numbers instead of a list.
 
     `formats` are those of the items one by one, where they differ, so that a number is printed here
     as in its table.

@@ -11,13 +11,13 @@ the page, the terminal, notebooks and files:
 Columns without such an annotation are called as their field is; the text below a field explains it
 to the reader.
 
-The figures of a study are data too: one `Metric` is a column of its table, a field of its JSON and
+The metrics of a study are data too: one `Metric` is a column of its table, a field of its JSON and
 of its CSV file.
 
 A study lists its metrics once and says of which groups (players, seats, settings) they are
-computed; `Figures` then is its table on the page and in the terminal, `figures` of summary.json,
-figures.csv and the list in the documentation. Where a study has the figures of a group in a row,
-the annotations of the row's type are its metrics (`list_metrics`).
+computed; `MetricTable` then is its table on the page and in the terminal, `metrics` of
+summary.json, metrics.csv and the list in the documentation. Where a study has the metrics of a
+group in a row, the annotations of the row's type are its metrics (`list_metrics`).
 """
 
 from __future__ import annotations
@@ -249,17 +249,17 @@ def is_baseline(heads: Heads) -> bool:
 
 
 def find_estimate(value: Value) -> float | None:
-    """Return a figure without its interval."""
+    """Return a value without its interval."""
     return value.estimate if isinstance(value, Interval) else value
 
 
 @dataclass(frozen=True, slots=True)
 class Metric(Generic[Group]):
-    """A figure computed for a group, such as the rows of one player.
+    """A number computed for a group, such as the rows of one player.
 
     `name` is the field in JSON and CSV, `title` the head of the column, `help` explains it to the
     reader, `format` is a format specification for its numbers, and `compute` returns None where
-    there is no figure. Numbers smaller than `noise` are shown as 0. `better` says whether lower or
+    there is none. Numbers smaller than `noise` are shown as 0. `better` says whether lower or
     higher numbers are better, where either is.
     """
 
@@ -284,23 +284,23 @@ class Metric(Generic[Group]):
 
 
 @dataclass(frozen=True)
-class Figures:
+class MetricTable:
     """Computed metrics of several groups, in order.
 
     `heads` of a group hold a cell for each of `labels`.
     """
 
-    metrics: Sequence[Metric[Any]]
+    columns: Sequence[Metric[Any]]
     labels: tuple[str, ...]
     groups: Sequence[tuple[Heads, Mapping[str, Value]]]
 
     def __post_init__(self) -> None:
-        names = [*self.labels, *(metric.name for metric in self.metrics)]
+        names = [*self.labels, *(metric.name for metric in self.columns)]
         if len(set(names)) < len(names):
             raise UsageError(f"the columns {', '.join(names)} are not all different")
 
     def __repr__(self) -> str:
-        return f"Figures({len(self.metrics)} metrics, {len(self.groups)} groups)"
+        return f"MetricTable({len(self.columns)} metrics, {len(self.groups)} groups)"
 
     def _repr_html_(self) -> str:
         return self.to_table().embed(repr(self))
@@ -310,7 +310,7 @@ class Figures:
         known: set[str] = set()
         for _, row in self.groups:
             known.update(name for name, value in row.items() if value is not None)
-        shown = [metric for metric in self.metrics if metric.name in known]
+        shown = [metric for metric in self.columns if metric.name in known]
         rows = []
         for heads, row in self.groups:
             rows.append((*heads, *(row.get(metric.name) for metric in shown)))
@@ -327,7 +327,7 @@ class Figures:
         rows = []
         for heads, values in self.groups:
             row: dict[str, Cell] = dict(zip(labels, heads, strict=True))
-            for metric in self.metrics:
+            for metric in self.columns:
                 row[metric.name] = values.get(metric.name)
             rows.append(row)
         return rows
@@ -353,14 +353,14 @@ def list_metrics(row: type, *names: str) -> tuple[Metric[object], ...]:
     return tuple(metrics)
 
 
-def compute_figures(
+def compute_metrics(
     metrics: Sequence[Metric[Group]],
     labels: tuple[str, ...],
     groups: Mapping[Heads, Group],
-) -> Figures:
+) -> MetricTable:
     """Compute every metric for every group.
 
-    What a baseline loses in a game is known, so that its figures have no intervals.
+    What a baseline loses in a game is known, so that its metrics have no intervals.
     """
     computed = []
     for heads, group in groups.items():
@@ -368,4 +368,4 @@ def compute_figures(
         if is_baseline(heads):
             values = {name: find_estimate(value) for name, value in values.items()}
         computed.append((heads, values))
-    return Figures(metrics, labels, computed)
+    return MetricTable(metrics, labels, computed)

@@ -42,15 +42,6 @@ _PAST_64_BITS = 2**63
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
-def list_table_rows(table: Table) -> list[dict[str, Cell]]:
-    """List the rows of a document's table as mappings from column to cell.
-
-    Columns of the same name are numbered.
-    """
-    names = number_repeated((column.name for column in table.columns), " ")
-    return [dict(zip(names, row, strict=True)) for row in table.rows]
-
-
 def number_repeated(names: Iterable[str], before: str) -> list[str]:
     """Return the names with a number, and what stands before it, where one is there already.
 

@@ -1,4 +1,4 @@
-"""Compare recorded runs: their figures side by side, and differences between their players.
+"""Compare recorded runs: their metrics side by side, and differences between their players.
 
 Runs are called A, B, C, ... in the order in which they are given; a difference is always that of
 the later run less the earlier one. Where two runs hold the same games, players are compared game by
@@ -35,13 +35,13 @@ from bestresponse.report.blocks import intervals, table
 from bestresponse.report.document import Block, Column, Document, Note, Section, Table
 from bestresponse.report.files import explain_os_error, write_text
 from bestresponse.report.frames import (
-    Figures,
     Frame,
     Heads,
     Metric,
+    MetricTable,
     Value,
     column,
-    compute_figures,
+    compute_metrics,
     is_baseline,
 )
 from bestresponse.report.stats.differences import PairedComparison, holm, paired_difference
@@ -69,7 +69,7 @@ class ComparedRunRow(TypedDict):
 
 
 class ConditionRow(TypedDict):
-    """The figures of one player in one run; the metrics are further columns."""
+    """The metrics of one player in one run, a column each."""
 
     run: str
     player: str
@@ -102,13 +102,13 @@ class ComparedRun:
     run: AnyRun
 
     @cached_property
-    def figures(self) -> Figures:
+    def metrics(self) -> MetricTable:
         """The metrics of the models; those of baselines are not computed."""
         study = self.run.study
         results = self.run.results
         metrics = study.all_metrics if results.metrics is None else tuple(results.metrics)
         groups = {heads: group for heads, group in results.groups.items() if not is_baseline(heads)}
-        return compute_figures(metrics, results.labels, groups)
+        return compute_metrics(metrics, results.labels, groups)
 
     @cached_property
     def values(self) -> Mapping[tuple[Heads, str], list[GameValue]]:
@@ -121,12 +121,12 @@ class ComparedRun:
     @property
     def players(self) -> list[Heads]:
         """The models, as their groups are called."""
-        return [heads for heads, _ in self.figures.groups]
+        return [heads for heads, _ in self.metrics.groups]
 
     def get(self, player: Heads, metric: str) -> Value:
-        """Return a figure of a player; None where there is none."""
+        """Return a metric of a player; None where there is none."""
         return next(
-            (values.get(metric) for heads, values in self.figures.groups if heads == player), None
+            (values.get(metric) for heads, values in self.metrics.groups if heads == player), None
         )
 
     def name(self, player: Heads) -> str:
@@ -141,7 +141,7 @@ class ComparedRun:
 class RunComparison:
     """Several runs side by side.
 
-    Holds `figures` of their models, `differences` between them, and `notes` on what limits the
+    Holds `metrics` of their models, `differences` between them, and `notes` on what limits the
     comparison.
     """
 
@@ -155,11 +155,11 @@ class RunComparison:
         return page.embed_page(self.report(), "Differences")
 
     @cached_property
-    def metrics(self) -> tuple[Metric[Any], ...]:
+    def shared_metrics(self) -> tuple[Metric[Any], ...]:
         """The metrics that every run has, in the order of the first."""
-        names = [{metric.name for metric in one.figures.metrics} for one in self.runs]
+        names = [{metric.name for metric in one.metrics.columns} for one in self.runs]
         shared = set.intersection(*names)
-        return tuple(metric for metric in self.runs[0].figures.metrics if metric.name in shared)
+        return tuple(metric for metric in self.runs[0].metrics.columns if metric.name in shared)
 
     @cached_property
     def settings(self) -> tuple[str, ...]:
@@ -197,15 +197,17 @@ class RunComparison:
         return Frame(ComparedRunRow, rows, more)
 
     @cached_property
-    def figures(self) -> Frame[ConditionRow]:
+    def metrics(self) -> Frame[ConditionRow]:
         """The metrics of every model in every run."""
         rows = []
         for compared in self.runs:
-            for heads, values in compared.figures.groups:
+            for heads, values in compared.metrics.groups:
                 row = ConditionRow(run=compared.letter, player=", ".join(map(str, heads)))
-                known = {metric.name: values.get(metric.name) for metric in self.metrics}
+                known = {metric.name: values.get(metric.name) for metric in self.shared_metrics}
                 rows.append(cast(ConditionRow, {**row, **known}))
-        return Frame(ConditionRow, rows, {metric.name: metric.column for metric in self.metrics})
+        return Frame(
+            ConditionRow, rows, {metric.name: metric.column for metric in self.shared_metrics}
+        )
 
     @cached_property
     def differences(self) -> Frame[RunDifferenceRow]:
@@ -222,7 +224,7 @@ class RunComparison:
         return Frame(RunDifferenceRow, rows)
 
     def _list_differences(self) -> Iterator[RunDifferenceRow]:
-        for metric in self.metrics:
+        for metric in self.shared_metrics:
             for first, second in combinations(self.runs, 2):
                 for before, after in _match_players(first.players, second.players):
                     compared = _compare_players(
@@ -262,7 +264,7 @@ class RunComparison:
         for compared in self.runs:
             if not compared.run.complete:
                 notes.append(
-                    f"Run {compared.letter} is not finished; its figures are those of"
+                    f"Run {compared.letter} is not finished; its metrics are those of"
                     f" {compared.run.answered:,} answers."
                 )
             if compared.run.manifest.shard is not None:
@@ -289,13 +291,13 @@ class RunComparison:
         opening: tuple[Block, ...] = tuple(Note(note, "warning") for note in self.notes)
         sections = [Section("The runs", (self.conditions.to_table(),))]
         known = []
-        for metric in self.metrics:
-            if any(isinstance(row.get(metric.name), Interval) for row in self.figures):
+        for metric in self.shared_metrics:
+            if any(isinstance(row.get(metric.name), Interval) for row in self.metrics):
                 known.append(metric.name)
         caption = "With 95 % intervals."
         if known:
-            shown = self.figures.to_table(("run", "player", *known), caption)
-            sections.append(Section("Figures", (shown,)))
+            shown = self.metrics.to_table(("run", "player", *known), caption)
+            sections.append(Section("Metrics", (shown,)))
         if self.together is not None:
             name, shown, _ = self.together
             sections.append(Section(name, (shown,)))
@@ -340,7 +342,7 @@ class RunComparison:
         """Return the comparison as plain JSON data."""
         return {
             "runs": self.conditions.to_json(),
-            "figures": self.figures.to_json(),
+            "metrics": self.metrics.to_json(),
             "differences": self.differences.to_json(),
             "notes": list(self.notes),
         }
@@ -356,7 +358,7 @@ class RunComparison:
             "comparison.html": page.render(self.report()),
             "comparison.json": json.dumps(self.to_json(), indent=2, ensure_ascii=False) + "\n",
             "comparison_runs.csv": self.conditions.to_csv(),
-            "comparison_figures.csv": self.figures.to_csv(),
+            "comparison_metrics.csv": self.metrics.to_csv(),
             "comparison_differences.csv": self.differences.to_csv(),
         }
         if self.together is not None:
@@ -386,7 +388,7 @@ def compare_runs(*runs: str | Path | AnyRun) -> RunComparison:
                 f"{run.path} holds no finished play yet, so there is nothing to compare"
             )
     comparison = RunComparison(tuple(map(ComparedRun, ascii_uppercase, loaded)))
-    if not comparison.metrics:
+    if not comparison.shared_metrics:
         studies = ", ".join(dict.fromkeys(run.study.name for run in loaded))
         raise UsageError(f"runs of {studies} have no metric in common")
     return comparison
@@ -424,7 +426,7 @@ def _compare_players(
     first: Sequence[GameValue],
     second: Sequence[GameValue],
 ) -> _Compared | None:
-    """Compare two players: game by game where they share games, else by their figures.
+    """Compare two players: game by game where they share games, else by their metrics.
 
     Returns None where one has none.
     """
@@ -470,7 +472,7 @@ def _average_by_game(values: Iterable[GameValue]) -> dict[tuple[str, str], float
 
 
 def subtract_intervals(after: Interval, before: Interval) -> Interval:
-    """Return the difference of two independent figures, by the intervals of both (MOVER).
+    """Return the difference of two independent numbers, by the intervals of both (MOVER).
 
     >>> a = Interval(0.5, 0.2, 0.9, LEVEL, "bca", 10)
     >>> f"{subtract_intervals(Interval(1.0, 0.7, 1.3, LEVEL, 'bca', 10), a):.1f}"

@@ -1,4 +1,4 @@
-"""A gate: conditions on the figures of a run under which a pipeline fails.
+"""A gate: conditions on the metrics of a run under which a pipeline fails.
 
     exploitability_normalised > 0.2              by the estimate
     low(exploitability_normalised) > 0.2         by the lower end of its 95 % interval
@@ -7,7 +7,7 @@
     p(nash_gap - baseline) < 0.05                by its two-sided sign-flip test
 
 Interval and test of a difference agree, so `low(... - baseline) > 0` is the test for a rise alone.
-A condition is checked for every model of the run, never for baselines. A model without the figure,
+A condition is checked for every model of the run, never for baselines. A model without the metric,
 because no answer could be read, does not pass. Results can be written as JUnit XML, which every CI
 service reads (the schema of the Jenkins plug-in, which has become the usual one).
 """
@@ -24,7 +24,7 @@ from xml.etree import ElementTree
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.registry import did_you_mean
-from bestresponse.report.frames import Figures, Value, is_baseline
+from bestresponse.report.frames import MetricTable, Value, is_baseline
 from bestresponse.report.numbers import format_number
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.report.text import visible
@@ -92,7 +92,7 @@ class GateCondition:
         return _OPERATORS[self.operator](value, self.limit)
 
     @property
-    def figure(self) -> str:
+    def number(self) -> str:
         """What is looked at, in words."""
         difference = f"{self.metric} - baseline" if self.is_difference else self.metric
         ends = {"low": "the lower end of ", "high": "the upper end of ", "p": "the p-value of "}
@@ -101,7 +101,7 @@ class GateCondition:
 
 @dataclass(frozen=True, slots=True)
 class GateCheck:
-    """One condition checked for one model: `value` is None where there is no figure to look at."""
+    """One condition checked for one model: `value` is None where there is no number to look at."""
 
     condition: GateCondition
     player: str
@@ -110,7 +110,7 @@ class GateCheck:
 
     def describe(self) -> str:
         """State the result in one line."""
-        subject = f"{self.player}: {self.condition.figure}"
+        subject = f"{self.player}: {self.condition.number}"
         if self.value is None:
             return f"{subject} is not known, as no answer of this model gives it"
         found = f"{subject} is {format_number(self.value)}"
@@ -184,7 +184,7 @@ def check_conditions(
         if condition.is_difference and comparison is not None:
             checks += _check_difference(condition, comparison)
         else:
-            checks += _check_figures(condition, run.figures)
+            checks += _check_metrics(condition, run.metrics)
     return GateResult(f"bestresponse {run.study.name} {run.path.name}", tuple(checks))
 
 
@@ -205,18 +205,18 @@ def refuse_conditions(conditions: Sequence[str], metrics: Sequence[str], *, base
 
 
 def _refuse(condition: GateCondition, run: Run[C], baseline: Run[C] | None) -> None:
-    figures = run.figures
-    names = [metric.name for metric in figures.metrics]
+    table = run.metrics
+    names = [metric.name for metric in table.columns]
     refuse_conditions([condition.text], names, baseline=baseline is not None)
     if condition.end == "estimate" or condition.is_difference:
         return
-    values = [row.get(condition.metric) for _, row in _list_models(figures)]
+    values = [row.get(condition.metric) for _, row in _list_models(table)]
     known = [value for value in values if value is not None]
     if known and not any(isinstance(value, Interval) for value in known):
         with_interval = [
             metric.name
-            for metric in figures.metrics
-            if any(isinstance(row.get(metric.name), Interval) for _, row in figures.groups)
+            for metric in table.columns
+            if any(isinstance(row.get(metric.name), Interval) for _, row in table.groups)
         ]
         raise UsageError(
             f"{condition.text!r}: {condition.metric} has no interval; metrics that have one:"
@@ -224,15 +224,15 @@ def _refuse(condition: GateCondition, run: Run[C], baseline: Run[C] | None) -> N
         )
 
 
-def _list_models(figures: Figures) -> list[tuple[str, Mapping[str, Value]]]:
-    """Return the figures of every model by its name."""
+def _list_models(table: MetricTable) -> list[tuple[str, Mapping[str, Value]]]:
+    """Return the metrics of every model by its name."""
     return [
-        (", ".join(map(str, heads)), row) for heads, row in figures.groups if not is_baseline(heads)
+        (", ".join(map(str, heads)), row) for heads, row in table.groups if not is_baseline(heads)
     ]
 
 
-def _check_figures(condition: GateCondition, figures: Figures) -> Iterator[GateCheck]:
-    for player, row in _list_models(figures):
+def _check_metrics(condition: GateCondition, table: MetricTable) -> Iterator[GateCheck]:
+    for player, row in _list_models(table):
         yield _check(condition, player, row.get(condition.metric))
 
 
@@ -258,7 +258,7 @@ def _check(condition: GateCondition, player: str, value: Value) -> GateCheck:
 
 
 def _find_end(value: Value, end: End) -> float | None:
-    """Return the estimate or an end of a figure; None where it is not known.
+    """Return the estimate or an end of a metric; None where it is not known.
 
     A single answer has no interval: its ends are not known either, and it does not pass.
     """

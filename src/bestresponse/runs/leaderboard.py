@@ -156,7 +156,7 @@ def _show(board: Sequence[Ranked], folder: Path) -> Section:
         report = os.path.relpath(one.run.run.path / "report.html", folder)
         rows.append((lost.estimate, quote(report), cast(PlaceRow, {**row, metric: lost})))
     _, links, shown = zip(*sorted(rows, key=itemgetter(0)), strict=True)
-    title = next(one.column for one in board[0].run.figures.metrics if one.name == metric)
+    title = next(one.column for one in board[0].run.metrics.columns if one.name == metric)
     frame = Frame(PlaceRow, shown, {metric: title})
     columns = ("best_place", "worst_place", "player", metric, "plays", "left_out", "missing", "run")
     table = replace(frame.to_table(columns), links=links)

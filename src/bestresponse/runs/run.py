@@ -33,7 +33,7 @@ from bestresponse.report.document import Document
 from bestresponse.report.exporting import write_figures
 from bestresponse.report.figures import charts
 from bestresponse.report.files import write_bytes, write_text
-from bestresponse.report.frames import Figures, Frame, Row
+from bestresponse.report.frames import Frame, MetricTable, Row
 from bestresponse.runs.execution import Execution, Executor, Outcome, Progress, find_executor
 from bestresponse.runs.executors.processes import Processes
 from bestresponse.runs.models import Download, OpenedModels, open_models
@@ -121,10 +121,10 @@ class Run(Generic[C_co]):
         return measured
 
     @cached_property
-    def figures(self) -> Figures:
+    def metrics(self) -> MetricTable:
         """The metrics of the study, computed for its players, seats or settings."""
         with self._blame_files():
-            return self.study.figures(self.results)
+            return self.study.tabulate(self.results)
 
     @cached_property
     def total(self) -> int | None:
@@ -179,16 +179,16 @@ class Run(Generic[C_co]):
         return self.results.rows
 
     def summary(self) -> dict[str, object]:
-        """Return the figures of the run as plain JSON data."""
+        """Return the metrics of the run as plain JSON data."""
         about = {
             "run": self.manifest.run,
             "study": self.study.name,
             "folder": self.path.name,
             "shard": self.manifest.shard,
         }
-        figures = {"figures": self.figures.to_json()} if self.figures.metrics else {}
+        metrics = {"metrics": self.metrics.to_json()} if self.metrics.columns else {}
         ended = {"complete": self.complete, "costs": [total.to_json() for total in self.costs]}
-        return about | self.results.summary | figures | ended
+        return about | self.results.summary | metrics | ended
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return the main frame as a pandas data frame."""
@@ -210,8 +210,8 @@ class Run(Generic[C_co]):
         """Write the files that every run leaves into its folder, and return them, the report first.
 
         report.html  report.json   the report as a page and as data
-        summary.json               the figures and the short frames
-        figures.csv                the figures alone, one row for each player, seat or setting
+        summary.json               the metrics and the short frames
+        metrics.csv                the metrics alone, one row for each player, seat or setting
         results.csv                the same, one row for each number: metric, direction, interval
         FRAME.csv  FRAME.parquet   every frame of the study (Parquet where pyarrow is installed)
         plays.html  plays/         every play with what was asked and said, to read one by one
@@ -223,8 +223,8 @@ class Run(Generic[C_co]):
                 "report.json": self.report_as_json(),
                 "summary.json": self.summary_as_json() + "\n",
             }
-            if self.figures.metrics:
-                texts["figures.csv"] = tables.to_csv(self.figures.to_rows())
+            if self.metrics.columns:
+                texts["metrics.csv"] = tables.to_csv(self.metrics.to_rows())
                 texts["results.csv"] = Frame(ResultRow, list_results(self)).to_csv()
             written = [self.folder.write_text(name, text) for name, text in texts.items()]
             for name, frame in self.frames.items():
@@ -432,10 +432,12 @@ def launch(study: Study[..., C], config: C) -> Run[C]:
     elif not run.complete:
         raise ModelUnavailable(reason)
     if not run.complete:
-        figures = f"figures are of {run.answered} answers, and the same call plays what is missing"
-        warnings.warn(f"not everything was played ({reason}): {figures}", stacklevel=3)
+        numbers = (
+            f"these numbers are of {run.answered} answers, and the same call plays what is missing"
+        )
+        warnings.warn(f"not everything was played ({reason}): {numbers}", stacklevel=3)
     elif not run.answered:
-        warnings.warn(f"no play of {run.path} has a result to compute figures from", stacklevel=3)
+        warnings.warn(f"no play of {run.path} has a result to compute metrics from", stacklevel=3)
     return run
 
 

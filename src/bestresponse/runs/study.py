@@ -48,7 +48,7 @@ from bestresponse.players.llm.texts import TEXTS as PLAYER_TEXTS
 from bestresponse.players.llm.verified import bare_name
 from bestresponse.report.blocks import ReportBlock, build_sections, fill_template, table
 from bestresponse.report.document import Document
-from bestresponse.report.frames import Figures, Frame, Heads, Metric, Row, compute_figures
+from bestresponse.report.frames import Frame, Heads, Metric, MetricTable, Row, compute_metrics
 from bestresponse.runs.execution import Execution, Job, Outcome, PlayOne, Start, execute
 from bestresponse.runs.reporting.sections import costs_section, method_section
 from bestresponse.runs.settings import RunSettings
@@ -66,7 +66,7 @@ class Estimate:
     This is the number of plays, and by model the calls and their tokens.
 
     `sure` is False where the number of calls was counted in plays of random players and could be
-    larger; `found` plays are recorded already and enter no other figure.
+    larger; `found` plays are recorded already and enter no other metric.
     """
 
     plays: int | None
@@ -402,10 +402,10 @@ class Study(Generic[P, C]):
         """Yield every play with its id."""
         return map(Spec.of, self.specs(config))
 
-    def figures(self, measured: Measured) -> Figures:
+    def tabulate(self, measured: Measured) -> MetricTable:
         """Compute the metrics for every group."""
         chosen = self.all_metrics if measured.metrics is None else measured.metrics
-        return compute_figures(tuple(chosen), measured.labels, measured.groups)
+        return compute_metrics(tuple(chosen), measured.labels, measured.groups)
 
     def findings(self, measured: Measured, run: Run[C]) -> Document:
         """Build the report.

@@ -21,10 +21,9 @@ from markupsafe import Markup, escape
 from pydantic import BaseModel, ConfigDict
 
 from bestresponse.core.json import JsonObject
-from bestresponse.report.document import Document, Table, cell_json, format_cell
+from bestresponse.report.document import Document, format_cell
 from bestresponse.report.page import PageModel, fill_page, make_environment
 from bestresponse.report.stats.statistics import Interval
-from bestresponse.report.tables import list_table_rows
 from bestresponse.report.text import abridged, visible
 from bestresponse.web.texts import PageTexts, format_amount, load_texts
 
@@ -202,16 +201,3 @@ def serialize_report(document: Document) -> dict[str, object]:
     """
     report: dict[str, object] = json.loads(document.to_json())
     return report
-
-
-def serialize_table(table: Table) -> dict[str, object]:
-    """Return the rows of a table by the names of its columns.
-
-    An interval is an object with estimate and ends.
-    """
-    rows = [{name: cell_json(cell) for name, cell in row.items()} for row in list_table_rows(table)]
-    return {
-        "caption": table.caption,
-        "columns": [column.name for column in table.columns],
-        "rows": rows,
-    }

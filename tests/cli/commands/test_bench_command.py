@@ -31,7 +31,7 @@ def no_keys(monkeypatch):
 def figures_in(folder):
     """The figures of the model in the run below a folder."""
     (path,) = folder.glob("*/summary.json")
-    return json.loads(path.read_text())["figures"][0]
+    return json.loads(path.read_text())["metrics"][0]
 
 
 def test_a_run_prints_a_table_and_leaves_its_files(bestresponse, serve, tmp_path):
@@ -399,7 +399,7 @@ def test_a_game_played_in_turn_is_asked_at_every_information_set(bestresponse, s
     done = bestresponse(*words, "--json")
     assert done.returncode == 0, done.stderr
     assert len(server.delivered) == 12
-    player = json.loads(done.stdout)["figures"][0]
+    player = json.loads(done.stdout)["metrics"][0]
     assert abs(player["nash_conv"]["estimate"] - 11 / 12) < 1e-9
     dry = bestresponse(
         "bench", "leduc-poker", "--model", server.model, "--max-infosets", 30, "--dry-run"
@@ -429,7 +429,7 @@ def test_a_tree_in_a_file_is_asked_like_one_of_the_catalogue_and_its_shards_merg
     assert merged.returncode == 0, merged.stderr
     assert len(server.delivered) == 12
     (summary,) = (tmp_path / "all").glob("*/summary.json")
-    player = json.loads(summary.read_text())["figures"][0]
+    player = json.loads(summary.read_text())["metrics"][0]
     assert player["nash_conv"]["estimate"] == pytest.approx(11 / 12)
 
 
@@ -447,7 +447,7 @@ def test_a_tree_of_openspiel_is_asked_at_every_information_set(bestresponse, ser
     )
     done = bestresponse(*words)
     assert done.returncode == 0, done.stderr
-    player = json.loads(done.stdout)["figures"][0]
+    player = json.loads(done.stdout)["metrics"][0]
     assert player["nash_conv"]["estimate"] == pytest.approx(11 / 12)
 
 

@@ -417,7 +417,7 @@ def test_bench_stories_scores_a_model_on_the_stories_and_goes_on_where_it_stoppe
         return end.value.code or 0, capsys.readouterr().out
 
     code, out = typed("--games", "traffic", "--json")
-    (found,) = json.loads(out)["figures"]
+    (found,) = json.loads(out)["metrics"]
     assert code == 0
     assert (found["programs"], found["meaning"]["estimate"], found["syntactic"]["estimate"]) == (
         4,
@@ -425,7 +425,7 @@ def test_bench_stories_scores_a_model_on_the_stories_and_goes_on_where_it_stoppe
         0.0,
     )
     code, out = typed("--count", "24", "--json")
-    (found,) = json.loads(out)["figures"]
+    (found,) = json.loads(out)["metrics"]
     assert found["programs"] == 24
     chosen = StoriesConfig("m", count=24).choose_stories()
     assert len({story.game for story in chosen}) == 24

@@ -116,7 +116,7 @@ def test_a_study_of_a_package_is_run_reported_and_replayed(bestresponse, tmp_pat
         "run", "heads", "--settings", tmp_path / "heads.toml", "--output-dir", output, "--json"
     )
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["figures"][0]["heads"]["estimate"] == 1.0
+    assert json.loads(done.stdout)["metrics"][0]["heads"]["estimate"] == 1.0
     assert len(rows(output, "plays")) == 3
     assert bestresponse("report", output).returncode == 0
     assert "plays: 3 were the same" in bestresponse("replay", output).stdout

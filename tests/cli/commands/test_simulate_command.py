@@ -33,7 +33,7 @@ def test_bidders_fill_a_grid_and_the_report_and_data_files_are_there(simulate, t
     done = simulate("--model", "need", "--grid", "--repeats", 3, "--output-dir", tmp_path, "--json")
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
-    assert [row["condition"] for row in summary["figures"]] == [
+    assert [row["condition"] for row in summary["metrics"]] == [
         "low (10-20), without personas",
         "medium (15-25), without personas",
         "high (20-30), without personas",
@@ -41,7 +41,7 @@ def test_bidders_fill_a_grid_and_the_report_and_data_files_are_there(simulate, t
         "medium (15-25), with personas",
         "high (20-30), with personas",
     ]
-    assert [row["rsr_start"] for row in summary["figures"][:3]] == [0.3, 0.4, 0.5]
+    assert [row["rsr_start"] for row in summary["metrics"][:3]] == [0.3, 0.4, 0.5]
     (run,) = tmp_path.glob("water-*")
     assert {p.name for p in run.iterdir()} >= {
         "report.html",
@@ -176,7 +176,7 @@ def test_a_town_of_ones_own(simulate, tmp_path):
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
     assert [row["resident"] for row in summary["survival"]] == [f"r{i}" for i in range(7)]
-    assert summary["figures"][0]["rsr_start"] == pytest.approx(6 / 28)
+    assert summary["metrics"][0]["rsr_start"] == pytest.approx(6 / 28)
 
 
 def test_sheets_go_out_come_back_and_models_judge(simulate, bestresponse, serve, tmp_path):

@@ -38,7 +38,7 @@ def test_a_formalized_game_is_simulated_reported_and_replayed(bestresponse, serv
     assert "prisoners_dilemma with ada = http" in done.stderr
     assert "3 plays; at most 9 calls; about" in done.stderr
     summary = json.loads(done.stdout)
-    assert summary["figures"][1]["payoff"]["estimate"] == 5.0
+    assert summary["metrics"][1]["payoff"]["estimate"] == 5.0
     assert (summary["answered"], summary["voids"], summary["costs"][0]["calls"]) == (3, [], 3)
     (run,) = tmp_path.glob("simulate-*")
     files = {path.name for path in run.iterdir()}

@@ -242,7 +242,7 @@ def test_a_run_that_lacks_answers_says_so_and_asks_for_them_again(tmp_path):
     assert "stopped: not every answer is on record; the command of the run" in report.stderr
     assert "the same command plays what is missing" in report.stderr
     again = summary(tmp_path, *words)
-    assert (again["figures"], again["overview"]) == (whole["figures"], whole["overview"])
+    assert (again["metrics"], again["overview"]) == (whole["metrics"], whole["overview"])
 
 
 def test_a_killed_run_goes_on_where_it_was(tmp_path):
@@ -267,7 +267,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
     rest = summary(tmp_path, *words)
     whole = summary(tmp_path / "elsewhere", *words)
     assert rest["calls"] == whole["calls"] - 100
-    assert rest["figures"] == whole["figures"]
+    assert rest["metrics"] == whole["metrics"]
     assert (folder / "finished").exists()
 
 

@@ -143,7 +143,7 @@ def test_the_loop_runs_resumes_and_reports(serve, dilemma: Path, tmp_path: Path)
     assert begun.exit_code == 0, begun.output
     summary = json.loads(begun.stdout)
     assert (summary["attempts"][1]["attempts"], summary["attempts"][1]["runs"]) == (2, 4)
-    first, last = summary["figures"]
+    first, last = summary["metrics"]
     assert (first["refuted"], last["unrefuted"]) == (4, 4)
     assert summary["troubles"] == [
         {"trouble": "sentences unread", "times": 0},
@@ -156,7 +156,7 @@ def test_the_loop_runs_resumes_and_reports(serve, dilemma: Path, tmp_path: Path)
     assert len(server.delivered) == calls
     (folder,) = (tmp_path / "results").glob("verify-*")
     assert {path.name for path in folder.glob("*.csv")} >= {
-        "figures.csv",
+        "metrics.csv",
         "runs.csv",
         "claims.csv",
         *(f"sheet-rater-{n}.csv" for n in (1, 2, 3)),

@@ -99,7 +99,7 @@ def test_cfr_on_a_recorded_tree_finds_the_subgame_perfect_value():
         assert any(
             v["player 1"] == pytest.approx(solved.equilibrium_payoffs[0], abs=0.05) for v in values
         )
-    assert solved.figures["nash_conv"] < 0.01
+    assert solved.metrics["nash_conv"] < 0.01
 
 
 def test_more_wordings_come_closer_to_the_truth():

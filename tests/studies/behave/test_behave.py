@@ -52,7 +52,7 @@ def test_strategies_cooperation_and_error_are_those_of_a_hand(tmp_path):
     (group,) = run.frame("groups").select(group="ann")
     assert (group["units"], group["unit"]) == (4, "match")
     assert group["remark"] == "every move is prescribed, so the error is 0"
-    figures = dict(run.figures.groups)["ann",]
+    figures = dict(run.metrics.groups)["ann",]
     assert figures["matches"] == 4
     (share,) = (
         row["share"] for row in run.frame("strategies").select(group="ann", strategy="tit-for-tat")
@@ -83,7 +83,7 @@ def test_groups_are_made_by_player_and_treatment(tmp_path):
         ("ann", "bob"), ["DDDD"] * 2, ["CCCC"] * 2, "selfish", 3
     )
     run = behave(tmp_path, rows, by=("player", "prompt"), fit=("strategies",))
-    assert [heads for heads, _ in run.figures.groups] == [
+    assert [heads for heads, _ in run.metrics.groups] == [
         ("ann", "plain"),
         ("ann", "selfish"),
         ("bob", "plain"),
@@ -242,8 +242,8 @@ def test_sessions_of_people_in_the_browser_are_described_and_void_plays_counted(
         fit=("strategies",),
         bootstraps=20,
     )
-    assert dict(run.figures.groups)["person",]["cooperation"] == 0.0
-    assert dict(run.figures.groups)["strategy:cooperator",]["cooperation"] == 1.0
+    assert dict(run.metrics.groups)["person",]["cooperation"] == 0.0
+    assert dict(run.metrics.groups)["strategy:cooperator",]["cooperation"] == 1.0
     assert run.frame("left_out").rows == [{"what": "sessions", "why": "a void play", "times": 1}]
 
 

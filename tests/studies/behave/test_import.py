@@ -240,7 +240,7 @@ def test_pairs_of_a_game_show_are_read_and_described_by_season_and_sex(tmp_path)
             [run.path], by=(part,), fit=("strategies",), bootstraps=20, output_dir=tmp_path / part
         )
         counted = {}
-        for (name,), figures in described.figures.groups:
+        for (name,), figures in described.metrics.groups:
             counted[name] = (figures["matches"], figures["cooperation"].estimate)
         return counted
 

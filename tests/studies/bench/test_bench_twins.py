@@ -80,7 +80,7 @@ def test_a_player_that_remembers_loses_more_in_a_twin_and_names_only_the_game(tm
 
 def test_which_game_it_is_counts_for_no_regret(tmp_path):
     ran = play(tmp_path, "nim" + PILES, model="scripted")
-    figures = {one["player"]: one for one in ran.summary()["figures"]}
+    figures = {one["player"]: one for one in ran.summary()["metrics"]}
     assert figures["uniform"]["regret"] == pytest.approx((4 / 3 + 1) / 2)
     assert figures["uniform"]["recognised"] == 1 / 8
     row = ran.frame("plays").select(model="scripted")[-1]

@@ -63,7 +63,7 @@ def test_efforts_are_lines_in_a_tree_too(tmp_path):
         lambda request: {"low": "ANSWER: pass", "high": "ANSWER: bet"}[request.effort]
     )
     run = running.run(bench, config, tmp_path, {"m": model})
-    conv = {heads[1]: figures["nash_conv"].estimate for heads, figures in run.figures.groups[:2]}
+    conv = {heads[1]: figures["nash_conv"].estimate for heads, figures in run.metrics.groups[:2]}
     # Always passing has NashConv 2, always betting 2/3 (docs/measure/bench-trees.md).
     assert conv == {"pure, low": pytest.approx(2.0), "pure, high": pytest.approx(2 / 3)}
 

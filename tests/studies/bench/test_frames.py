@@ -20,7 +20,7 @@ from bestresponse.studies.bench.frames import (
 from bestresponse.studies.bench.judging import judge_plays
 from bestresponse.studies.bench.measure import (
     Asked,
-    PlayFigures,
+    PlayMetrics,
     describe_asking,
     measure_baseline,
 )
@@ -50,7 +50,7 @@ def row(game, model="m", **figures):
         "status": "valid",
     }
     return {
-        **dict.fromkeys([*Asked.__annotations__, *PlayFigures.__annotations__]),
+        **dict.fromkeys([*Asked.__annotations__, *PlayMetrics.__annotations__]),
         **asked,
         **figures,
     }

@@ -140,4 +140,4 @@ def test_success_in_a_general_sum_game_is_a_small_gap_to_the_nearest_equilibrium
     ran = running.run(
         bench, config(), tmp_path, {"scripted": ScriptedModel(lambda request: "ANSWER: opera")}
     )
-    assert ran.summary()["figures"][0]["success_1"]["estimate"] == 1.0
+    assert ran.summary()["metrics"][0]["success_1"]["estimate"] == 1.0

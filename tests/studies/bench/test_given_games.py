@@ -306,7 +306,7 @@ def test_an_object_may_say_its_name(tmp_path):
     player = Answering(0)
     player.name = "my model"
     run = br.bench(player, num_games=1, output_dir=tmp_path)
-    assert run.summary()["figures"][0]["player"] == "my model"
+    assert run.summary()["metrics"][0]["player"] == "my model"
 
 
 def test_a_question_about_no_table_is_refused_with_a_sentence(tmp_path):

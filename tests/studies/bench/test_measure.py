@@ -17,7 +17,7 @@ from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.games import draw_games, own_view
 from bestresponse.studies.bench.measure import (
     Asked,
-    PlayFigures,
+    PlayMetrics,
     measure_baseline,
     measure_plays,
     measure_strategies,
@@ -307,7 +307,7 @@ def row(game, **figures):
         "seat": "row",
     }
     return {
-        **dict.fromkeys([*Asked.__annotations__, *PlayFigures.__annotations__]),
+        **dict.fromkeys([*Asked.__annotations__, *PlayMetrics.__annotations__]),
         **asked,
         **figures,
     }
@@ -452,7 +452,7 @@ def test_own_value_gap_and_best_response_of_a_row_are_over_the_same_plays(tmp_pa
         workers=1,
         output_dir=tmp_path,
     )
-    player = ran.summary()["figures"][0]
+    player = ran.summary()["metrics"][0]
     assert player["answered"] == 8
     assert player["br_value"] - player["llm_value"] == pytest.approx(player["nash_gap"]["estimate"])
     read = [row for row in ran.rows() if row["nash_gap"] is not None]

@@ -32,7 +32,7 @@ def test_a_player_without_a_model_answers_every_game_and_calls_nobody(tmp_path, 
 
 def test_a_player_that_was_asked_for_is_not_listed_again_as_a_baseline(tmp_path):
     run = br.bench(["random", "maximin"], num_games=2, output_dir=tmp_path)
-    players = [heads[0] for heads, _ in run.figures.groups]
+    players = [heads[0] for heads, _ in run.metrics.groups]
     assert len(players) == len(set(players))
     assert {"random", "maximin", "uniform", "equilibrium"} <= set(players)
 
@@ -79,7 +79,7 @@ def test_one_action_is_drawn_where_one_is_asked_for_and_many_where_they_are_samp
 @pytest.mark.parametrize("player", ["random", "uniform", "equilibrium"])
 def test_a_game_played_in_turn_has_players_without_a_model_too(tmp_path, player):
     run = br.bench(player, "kuhn-poker", output_dir=tmp_path)
-    figures = run.summary()["figures"][0]
+    figures = run.summary()["metrics"][0]
     assert (figures["player"], figures["known"]) == (player, 1.0)
     if player == "uniform":
         assert figures["nash_conv"]["estimate"] == pytest.approx(11 / 12)
@@ -186,7 +186,7 @@ def test_trials_ask_the_same_question_again_and_measure_every_answer(tmp_path):
     assert sorted((row["game"], row["trial"]) for row in ran.rows()) == [
         (k, t) for k in (0, 1) for t in (0, 1, 2)
     ]
-    figures = ran.summary()["figures"][0]
+    figures = ran.summary()["metrics"][0]
     assert (figures["asked"], figures["answered"]) == (6, 6)
     assert figures["consistency"]["estimate"] == 0.0
     assert figures["gap_spread_within"] > 0
@@ -311,5 +311,5 @@ def test_the_command_takes_players_trials_and_parameters(tmp_path):
     )
     done = CliRunner().invoke(app, [*words.split(), "--output-dir", str(tmp_path)])
     assert done.exit_code == 0, done.output
-    figures = json.loads(done.stdout)["figures"][0]
+    figures = json.loads(done.stdout)["metrics"][0]
     assert (figures["player"], figures["asked"]) == ("random", 4)

@@ -30,7 +30,7 @@ def run(tmp_path, answer, **changes):
 
 def figures(ran, player="scripted", way="pure"):
     (found,) = [
-        f for f in ran.summary()["figures"] if (f["player"], f["asked_for"]) == (player, way)
+        f for f in ran.summary()["metrics"] if (f["player"], f["asked_for"]) == (player, way)
     ]
     return found
 

@@ -134,7 +134,7 @@ def test_a_run_leaves_one_pair_of_files_with_the_keys_of_the_document(tmp_path):
     )
     said = json.loads(summary.read_text())
     assert list(said)[:8] == EIGHT
-    figures = run.summary()["figures"][0]
+    figures = run.summary()["metrics"][0]
     assert said["mean_nash_gap"] == pytest.approx(figures["nash_gap"]["estimate"])
     assert said["gap_ratio"] == figures["gap_ratio"]
     listed = json.loads(results.read_text())

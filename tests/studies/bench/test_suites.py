@@ -53,7 +53,7 @@ def run(tmp_path: Path, script, workers=2, **settings):
 
 def find_figures(ran):
     """The figures of every player and baseline, by its name."""
-    return {" / ".join(heads): figures for heads, figures in ran.figures.groups}
+    return {" / ".join(heads): figures for heads, figures in ran.metrics.groups}
 
 
 def find_tables(ran, title):
@@ -171,6 +171,9 @@ def test_the_sensitivity_suite_changes_one_setting_at_a_time(tmp_path):
         "payoffs x100",
         "temperature 0.7",
         "temperature 1",
+        "instruction short",
+        "instruction plain",
+        "spread of 3 instructions",
     ]
     assert {r.temperature for r in model.asked} == {0.0, 0.7, 1.0}
     gaps = [row["gap_normalised"] for row in ran.rows() if row["condition"] == "size 2x2"]
@@ -182,6 +185,28 @@ def test_the_sensitivity_suite_changes_one_setting_at_a_time(tmp_path):
         "Sensitivity",
     ]
     assert bench.count_tables(config) == 3
+
+
+def test_the_instruction_is_said_in_three_ways_and_their_spread_is_told(tmp_path):
+    # Asked in few words, the model always takes A; else it mixes evenly.
+    def answer(request):
+        told.add(request.messages[0].content)
+        few = len(request.messages[0].content) < 100
+        return '{"A": 1, "B": 0, "C": 0}' if few else '{"A": 0.5, "B": 0.5, "C": 0}'
+
+    told = set()
+    model = ScriptedModel(answer, name="m")
+    config = BenchConfig("m", num_games=3, seed=4, suite="sensitivity")
+    ran = running.run(bench, config, tmp_path, {"m": model})
+    assert len(told) == 3
+    by_version = {row["version"]: row for row in ran.frame("settings")}
+    lost = {}
+    for version in ("base", "instruction short", "instruction plain"):
+        rows = [row for row in ran.rows() if row["condition"] == version]
+        lost[version] = sum(row["gap_normalised"] for row in rows) / 3
+    assert lost["base"] == lost["instruction plain"] != lost["instruction short"]
+    spread = by_version["spread of 3 instructions"]["gap_normalised"]
+    assert spread == pytest.approx(abs(lost["base"] - lost["instruction short"]))
 
 
 def test_a_model_that_cannot_be_read_gives_a_report_that_says_so_and_no_gap(tmp_path):

@@ -36,7 +36,7 @@ def run(tmp_path, script, **changes):
 
 
 def find_figures(ran, player="scripted", way="mixed"):
-    return next(dict(figures) for heads, figures in ran.figures.groups if heads == (player, way))
+    return next(dict(figures) for heads, figures in ran.metrics.groups if heads == (player, way))
 
 
 def test_a_mean_over_policies_reaches_up_to_what_a_policy_can_lose(tmp_path):
@@ -334,7 +334,7 @@ def test_the_lower_end_goes_as_far_to_the_equilibrium_as_samples_like_this_one_a
     ways = {k / 16: [2.0 if k / 16 in plausible else 0.0] for k in range(1, 17)}
     policy = make_coin(equilibrium, {**ways, 0.0: [2.0] * 400})
     reached = (1 - way) * policy.row + way * policy.nearest
-    expected = StatedPolicy(policy.arena, (0, 1), reached, policy.known).figures["nash_conv"]
+    expected = StatedPolicy(policy.arena, (0, 1), reached, policy.known).metrics["nash_conv"]
     assert policy._bound_below("nash_conv", 11 / 12) == pytest.approx(expected, abs=1e-9)
 
 

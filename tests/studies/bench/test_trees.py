@@ -68,7 +68,7 @@ def run(tmp_path, model, **changes):
 
 def figures(ran, player="scripted", way="mixed"):
     (found,) = [
-        f for f in ran.summary()["figures"] if (f["player"], f["asked_for"]) == (player, way)
+        f for f in ran.summary()["metrics"] if (f["player"], f["asked_for"]) == (player, way)
     ]
     return found
 
@@ -161,7 +161,7 @@ def test_the_queen_that_calls_half_of_the_time_loses_nothing_against_the_equilib
 
 def test_a_player_that_was_asked_for_is_not_listed_twice(tmp_path):
     ran = running.run(bench, config(model=("uniform", "equilibrium")), tmp_path, {})
-    names = [one["player"] for one in ran.summary()["figures"]]
+    names = [one["player"] for one in ran.summary()["metrics"]]
     assert sorted(names) == sorted(set(names))
     assert names[:3] == ["uniform", "equilibrium", "first"]
 

@@ -48,7 +48,7 @@ def played(folder, config, models=None):
 
 def figures_of(run, name):
     """A metric of every seat; the middle of its interval where it has one."""
-    values = {heads[0]: values[name] for heads, values in run.figures.groups}
+    values = {heads[0]: values[name] for heads, values in run.metrics.groups}
     return {seat: getattr(value, "estimate", value) for seat, value in values.items()}
 
 
@@ -775,8 +775,8 @@ def test_equilibria_beside_plays_with_noise_are_those_of_what_is_meant(tmp_path)
     noisy = played(
         tmp_path / "b", settings("prisoners-dilemma", "always:defect", repeats=3, noise=0.25)
     )
-    assert {group["equilibrium_payoff"] for _, group in plain.figures.groups} == {1.0}
-    assert {group["equilibrium_payoff"] for _, group in noisy.figures.groups} == {1.6875}
+    assert {group["equilibrium_payoff"] for _, group in plain.metrics.groups} == {1.0}
+    assert {group["equilibrium_payoff"] for _, group in noisy.metrics.groups} == {1.6875}
     assert len(noisy.frame("equilibria")) == 1
     assert set(noisy.frame("shares").list_values("in_equilibrium")) == {0.25, 0.75}
 
@@ -795,7 +795,7 @@ def test_random_ends_lose_nothing_to_the_best_reply_where_the_best_reply_is_play
             continuation=0.7,
         ),
     )
-    figures = dict(run.figures.groups)["row", "always:defect"]
+    figures = dict(run.metrics.groups)["row", "always:defect"]
     lost = figures["best_reply_regret"]
     assert (lost.estimate, lost.low) == (0.0, 0.0)
 

@@ -53,6 +53,7 @@ def make_row(repeat, seat, move, turn=1, place="", part="", cost=None):
         "meant": move,
         "cost": cost,
         "reply_cost": None,
+        "belief_score": None,
     }
 
 
@@ -534,7 +535,7 @@ def test_a_void_play_of_a_tree_counts_at_the_ends_of_what_it_can_pay():
 def test_what_is_lost_to_the_best_reply_is_within_what_there_is_to_lose(tmp_path, words, most):
     name = name_course("prisoners-dilemma", words := dict(words))
     run = simulate(name, "random", repeats=10, seed=5, output_dir=tmp_path, **words)
-    figures = next(each for each in run.summary()["figures"] if each["seat"] == "row")
+    figures = next(each for each in run.summary()["metrics"] if each["seat"] == "row")
     if most is not None:
         assert figures["best_reply"] == pytest.approx(most)
     lost = figures["best_reply_regret"]

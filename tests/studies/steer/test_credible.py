@@ -89,14 +89,14 @@ def test_the_policy_of_cfr_is_that_of_its_iterations(iterations, out, conv, gain
     assert solved.policy.at("first", "start")["out"] == pytest.approx(out, abs=1e-5)
     assert solved.policy.at("second", "in")["share"] == pytest.approx(0.5)
     assert (
-        solved.figures["nash_conv"]
-        == solved.figures["cfr_nash_conv"]
+        solved.metrics["nash_conv"]
+        == solved.metrics["cfr_nash_conv"]
         == pytest.approx(conv, abs=1e-5)
     )
-    assert solved.figures["gain"] == solved.figures["cfr_gain"] == pytest.approx(gain, abs=1e-5)
+    assert solved.metrics["gain"] == solved.metrics["cfr_gain"] == pytest.approx(gain, abs=1e-5)
     # The credible policy is what the unguided do already, whatever CFR has learned.
     assert solved.policies["credible"].nash_conv == 0
-    assert solved.policies["credible"].earned.gain == solved.figures["credible_gain"] == 0
+    assert solved.policies["credible"].earned.gain == solved.metrics["credible_gain"] == 0
 
 
 def test_sampled_regret_minimisation_comes_near_the_equilibrium_of_pennies():
@@ -110,7 +110,7 @@ def test_sampled_regret_minimisation_comes_near_the_equilibrium_of_pennies():
     )
     sampled = find_guidance(uniform_policy(tree), 4000, follow="cfr", variant="external-sampling")
     assert sampled.policy.probabilities == pytest.approx([0.5] * 4, abs=0.05)
-    assert 0 < sampled.figures["nash_conv"] < 0.05
+    assert 0 < sampled.metrics["nash_conv"] < 0.05
 
 
 def test_a_policy_that_is_not_worked_out_is_refused():
@@ -128,5 +128,5 @@ def test_advice_is_credible_in_every_domain_and_gains_no_more_than_best_replies(
     solved = solve_dialogue(tree, 300)
     rounding = 1e-4 * abs(solved.tree.payoffs).max()
     assert solved.losses.max() <= 0.01
-    assert solved.figures["nash_conv"] <= rounding
-    assert solved.figures["credible_gain"] <= solved.figures["best_reply_gain"] + 1e-4
+    assert solved.metrics["nash_conv"] <= rounding
+    assert solved.metrics["credible_gain"] <= solved.metrics["best_reply_gain"] + 1e-4

@@ -174,10 +174,10 @@ def test_imitation_from_the_command_line_is_repeated_without_a_call(tmp_path, mo
     words = ("meeting", "--solver", "imitation", "--games", "3", "--settings", "held_out=2")
     found = summary(tmp_path, *words)
     assert found["calls"] > 0
-    rows = {row["who_guides"]: row for row in found["figures"]}
+    rows = {row["who_guides"]: row for row in found["metrics"]}
     assert rows["imitation"]["gain"]["n"] == 2
     again = summary(tmp_path, *words)
-    assert (again["calls"], again["figures"]) == (0, found["figures"])
+    assert (again["calls"], again["metrics"]) == (0, found["metrics"])
     (folder,) = tmp_path.glob("steer-*")
     page = (folder / "report.html").read_text()
     assert "Learnt from counterfactual regret minimisation (cfr+, 10 iterations) on 3 games" in page

@@ -50,4 +50,4 @@ def test_every_option_asks_and_finds_again_what_it_asked(server, tmp_path, optio
         again = summary(tmp_path / folder, *run)
         assert again["calls"] == 0
         assert load_run(tmp_path / folder).replay().different == ()
-    assert found["named"]["figures"] == found["plain"]["figures"]
+    assert found["named"]["metrics"] == found["plain"]["metrics"]

@@ -40,7 +40,7 @@ def test_the_report_draws_the_tree_and_shows_dialogues_side_by_side(tmp_path):
     ]
     assert [column.name for column in beside.columns][:2] == ["message", "nobody is guided"]
     assert [row[0] for row in beside.rows] == ["1", "2", "3", "4", "payoffs"]
-    assert 0 <= run.results.results.solved[0].figures["won"] <= 1
+    assert 0 <= run.results.results.solved[0].metrics["won"] <= 1
     debate = running.run(
         steer, SteerConfig("debate", "simulated"), tmp_path, {"simulated": SimulatedSpeaker(0)}
     )

@@ -49,7 +49,7 @@ def test_totals_of_four_rounds_against_anti_tit_for_tat_are_those_worked_out_by_
 
 
 def test_the_share_right_is_counted_by_strategy(run):
-    shares = {heads[1]: values["right"].estimate for heads, values in run.figures.groups}
+    shares = {heads[1]: values["right"].estimate for heads, values in run.metrics.groups}
     assert shares == {
         "anti-default-move": 0.0,
         "anti-tit-for-tat": 1.0,

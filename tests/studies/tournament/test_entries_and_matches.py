@@ -168,7 +168,7 @@ def test_what_died_out_is_not_among_the_last(tmp_path):
     assert [row["strategy"] for row in ran.frame("final_shares")] == ["tit-for-tat"]
     assert {row["generation"] for row in ran.frame("final_shares")} == {1000}
     assert len({row["generation"] for row in ran.frame("shares")}) == 101
-    assert [heads for heads, _ in ran.figures.groups] == [(1, "tit-for-tat"), (2, "defector")]
+    assert [heads for heads, _ in ran.metrics.groups] == [(1, "tit-for-tat"), (2, "defector")]
     # Tit-for-tat: 600 with itself, 0 + 199 with a defector, in both seats; the defector 204 and
     # 200.
     assert [row["total"] for row in ran.frame("standings")] == [2 * 799, 2 * 404]

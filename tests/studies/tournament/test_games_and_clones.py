@@ -173,7 +173,7 @@ def test_drawn_matches_keep_every_move_and_can_be_described(tmp_path):
     assert totals["random", "tit-for-tat"] == sum(drawn) / 2
     assert run.replay().same == 8
     described = br.behave([run.path], output_dir=tmp_path / "described")
-    assert sum(row["matches"] for row in described.summary()["figures"]) > 0
+    assert sum(row["matches"] for row in described.summary()["metrics"]) > 0
 
 
 def test_under_noise_the_moves_that_were_made_are_listed(tmp_path):

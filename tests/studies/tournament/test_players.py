@@ -17,7 +17,7 @@ def test_players_of_every_game_take_part_beside_published_strategies(tmp_path):
     )
     kinds = {entry.name: entry.kind for entry in run.config.entries}
     assert kinds == {"tit-for-tat": "rules", "always:defect": "player", "maximin": "player"}
-    totals = {heads[1]: cells["total"] for heads, cells in run.figures.groups}
+    totals = {heads[1]: cells["total"] for heads, cells in run.metrics.groups}
     assert totals["always:defect"] == totals["maximin"]
     assert run.replay().different == ()
 

@@ -79,7 +79,7 @@ def test_players_with_different_actions_get_different_letters() -> None:
 
 def test_first_and_last_attempts_are_compared(ran: Run) -> None:
     assert [row["runs"] for row in ran.frame("attempts")] == [1, 2, 0]
-    first, last = (figures for _, figures in ran.figures.groups)
+    first, last = (figures for _, figures in ran.metrics.groups)
     states = ("unrefuted", "refuted", "undecided", "unchecked")
     assert [first[state] for state in states] == [0, 2, 0, 1]
     assert [last[state] for state in states] == [2, 0, 0, 1]
@@ -183,7 +183,7 @@ def test_filled_sheets_enter_the_report(ran: Run) -> None:
     # The run without claims is unchecked and stays out of the comparison.
     table = next(block for block in section.blocks if isinstance(block, Table))
     assert [row[2:] for row in table.rows] == [("correct", 0, 0), ("incorrect", 0, 2)]
-    (accuracy,) = again.frame("agreement").select(figure="accuracy")
+    (accuracy,) = again.frame("agreement").select(metric="accuracy")
     assert (accuracy["value"].estimate, round(accuracy["value"].low, 3)) == (1.0, 0.342)
 
 

@@ -73,7 +73,7 @@ def test_a_model_that_names_no_error_by_nothing_keeps_its_correct_samples(run):
 def test_refused_and_contradictory_marks_of_models_are_counted_and_not_used(run):
     br.reasoning.judge(run, [refuser, confused])
     assert list_marks(run) == {"model-refuser": (2, 1, 1, 0), "model-confused": (2, 0, 0, 2)}
-    figures = {row["figure"]: row["value"] for row in br.load_run(run.path).frame("agreement").rows}
+    figures = {row["metric"]: row["value"] for row in br.load_run(run.path).frame("agreement").rows}
     assert figures["share that confused calls correct"] is None
 
 

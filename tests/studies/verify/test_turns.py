@@ -59,7 +59,7 @@ def test_a_false_claim_about_what_follows_is_refuted_and_the_second_answer_is_ri
     model = ScriptedModel(entry_script)
     folder = run(config(load_tree("entry-deterrence")), model, tmp_path / "run")
     assert [row["runs"] for row in folder.frame("attempts")] == [0, 2, 0, 0, 0]
-    first, last = (figures for _, figures in folder.figures.groups)
+    first, last = (figures for _, figures in folder.metrics.groups)
     assert (first["refuted"], last["unrefuted"]) == (2, 2)
     (claims,) = folder.frame("claims").select(form="will_play")
     assert (claims["made"], claims["refuted"], claims["unknown"]) == (4, 2, 0)

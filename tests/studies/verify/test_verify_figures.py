@@ -86,8 +86,8 @@ def test_changes_are_last_less_first_run_by_run():
     payoff, gap = _list_changes(rows)
     # Payoffs 1, 2, 3 become 3, 3, 3 and gaps 2, 1, 0 become 0: one more and one less on average. Of
     # the four patterns of signs of 2 and 1 two are as extreme.
-    assert (payoff["figure"], payoff["difference"].estimate, payoff["p"]) == ("payoff", 1.0, 0.5)
-    assert (gap["figure"], gap["difference"].estimate, gap["p"]) == ("Nash gap", -1.0, 0.5)
+    assert (payoff["metric"], payoff["difference"].estimate, payoff["p"]) == ("payoff", 1.0, 0.5)
+    assert (gap["metric"], gap["difference"].estimate, gap["p"]) == ("Nash gap", -1.0, 0.5)
     assert list(_list_changes(rows[:1])) == []
     assert len(list(_list_changes(rows[:2]))) == 2
 
@@ -128,7 +128,7 @@ def test_people_are_compared_with_the_checker_on_first_reasonings_that_it_decide
         {"model": "m", "game": "g", "people": "correct", "unrefuted": 1, "refuted": 1},
         {"model": "m", "game": "g", "people": "incorrect", "unrefuted": 2, "refuted": 1},
     ]
-    values = {row["figure"]: row["value"] for row in figures}
+    values = {row["metric"]: row["value"] for row in figures}
     # Two of five agree. Chance: people say 2/5 correct, the checker 3/5: 6/25 + 6/25 = 12/25; (10 -
     # 12) / (25 - 12).
     assert (values["accuracy"].estimate, values["accuracy"].n) == (0.4, 5)
@@ -141,7 +141,7 @@ def test_people_are_compared_with_the_checker_on_first_reasonings_that_it_decide
     # observed, 0.58 by chance.
     assert values["Fleiss' kappa of the raters"] == pytest.approx((0.8 - 0.58) / (1 - 0.58))
     _, alone = compare_with_people(rows, RatedSheets((first,)))
-    assert {row["figure"]: row["value"] for row in alone}["Fleiss' kappa of the raters"] is None
+    assert {row["metric"]: row["value"] for row in alone}["Fleiss' kappa of the raters"] is None
     assert compare_with_people(rows, RatedSheets()) == ([], [])
 
 
@@ -263,7 +263,7 @@ def test_a_model_in_a_raters_place_is_compared_with_people():
         "d": Rating(True, True),
     }
     _, figures = compare_with_people(rows, RatedSheets((people,), {"judge": model}))
-    values = {row["figure"]: row["value"] for row in figures}
+    values = {row["metric"]: row["value"] for row in figures}
     # They agree on a and c, as two who say "correct" half of the time would by chance.
     assert values["accuracy of judge in a rater's place"].estimate == 0.5
     assert values["kappa of people and judge"] == pytest.approx(0.0)

@@ -207,7 +207,7 @@ def test_a_mean_by_day_has_two_standard_errors_and_none_of_a_single_game(tmp_pat
 
 def test_the_report_of_a_run_is_one_page_with_every_indicator(tmp_path):
     run = ran(tmp_path, settings(abundance=("low", "high"), repeats=3, seed=1))
-    low, high = run.figures.to_json()
+    low, high = run.metrics.to_json()
     assert low["survivors"]["estimate"] == np.mean(
         [row["survivors"] for row in run.frame("games").rows[:3]]
     )
@@ -281,7 +281,7 @@ def test_a_void_game_enters_no_figure_and_is_counted(tmp_path):
     assert run.answered == 0
     assert [(row["repeat"], row["seat"]) for row in run.frame("voids")] == [(0, "Alex")]
     assert [row["survivors"] for row in run.rows()] == [None]
-    assert run.figures.to_json()[0]["void"] == 1
+    assert run.metrics.to_json()[0]["void"] == 1
     assert run.frame("answers").select(player="m")[0]["unparseable"] == 1
     assert "1 play is void" in run.report().opening[0].text
 

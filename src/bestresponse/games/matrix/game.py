@@ -27,7 +27,7 @@ from typing import Literal
 import numpy as np
 
 from bestresponse.core import NATURE, Action, Ask, Choice, Lottery, Mixture, Role, View, told
-from bestresponse.core.capabilities import Figure, PlayedRounds
+from bestresponse.core.capabilities import PlayedRounds, RoundCell
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Layout
 from bestresponse.core.names import check_distinct, check_roles
@@ -413,7 +413,7 @@ class RepeatedGame:
         """
         seat = self.roles.index(role)
         others = [other for other in self.roles if other != role]
-        rows: list[tuple[Figure, ...]] = []
+        rows: list[tuple[RoundCell, ...]] = []
         for number, moves in enumerate(state.played):
             theirs = [moves[self.roles.index(other)] for other in others]
             meant = [state.meant[number][seat]] if self.noise else []

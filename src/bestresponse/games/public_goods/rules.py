@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from bestresponse.core import Action, Amount, Ask, Form, Role, View
 from bestresponse.core.agreement import ToldPlay, find_rule, hold_equal
-from bestresponse.core.capabilities import EquilibriumSummary, Figure, PlayedRounds, Question
+from bestresponse.core.capabilities import EquilibriumSummary, PlayedRounds, Question, RoundCell
 from bestresponse.core.errors import UsageError
 from bestresponse.core.phrase import make_phrase
 from bestresponse.core.told import (
@@ -256,7 +256,7 @@ class PublicGoods:
         """List what everybody put in, points of punishment, and what the seat had of each round."""
         others = [other for other in self.roles if other != role]
         punished = ("you gave points", "you got points") if self.punishment else ()
-        rows: list[tuple[Figure, ...]] = []
+        rows: list[tuple[RoundCell, ...]] = []
         for first in range(0, len(state), self.stages):
             contributions = state[first]
             points: tuple[float | str, ...] = ("–", "–") if punished else ()

@@ -32,7 +32,7 @@ from random import Random
 from typing import Any
 
 from bestresponse.core.ask import PASS, Amount, Ask, Lottery
-from bestresponse.core.capabilities import Figure, Parameter, PlayedRounds, Question
+from bestresponse.core.capabilities import Parameter, PlayedRounds, Question, RoundCell
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, Action, Role, View
 from bestresponse.core.phrase import make_phrase
@@ -166,7 +166,7 @@ def tabulate_days(rules: WaterRules, state: Drought, role: Role) -> PlayedRounds
     own = names.index(role)
     others = [seat for seat in range(len(names)) if seat != own]
     over = state.day > rules.days or not any(standing.alive for standing in state.standings)
-    facts: list[tuple[str, Figure]] = []
+    facts: list[tuple[str, RoundCell]] = []
     if state.supply is not None and not over:
         facts.append(("water today", state.supply))
     standing = state.standings[own]
@@ -174,11 +174,11 @@ def tabulate_days(rules: WaterRules, state: Drought, role: Role) -> PlayedRounds
         facts.append(("your money", f"${money(standing.balance)}"))
         facts.append(("your health", standing.health))
 
-    rows: list[tuple[Figure, ...]] = []
+    rows: list[tuple[RoundCell, ...]] = []
     for day in state.past:
         bids = [_bid(day, seat) for seat in others]
         rows.append((day.number, _bid(day, own), _health(day, own), day.supply, *bids))
-    status: list[tuple[Figure, ...]] = []
+    status: list[tuple[RoundCell, ...]] = []
     for name, standing in zip(names, state.standings, strict=True):
         if standing.alive:
             balance = f"${money(standing.balance)}"
@@ -200,7 +200,7 @@ def tabulate_days(rules: WaterRules, state: Drought, role: Role) -> PlayedRounds
     )
 
 
-def _health(day: Day, seat: int) -> Figure:
+def _health(day: Day, seat: int) -> RoundCell:
     """Return the health of a resident in the evening; nothing where it was out before."""
     if not day.present[seat]:
         return ""

@@ -29,7 +29,7 @@ from bestresponse.core.errors import InvalidMove, TooLarge, UsageError
 from bestresponse.formal.evaluate.dataset import judge_program, stories
 from bestresponse.games.lookup import find_game
 from bestresponse.integrations.bench_questions import (
-    FIGURES,
+    SCORED,
     BenchQuestion,
     choose_questions,
     measure_reply,
@@ -74,22 +74,22 @@ def ask_questions(asked: Sequence[BenchQuestion] | Path) -> Task:
     )
 
 
-_NASH_GAP_METRICS = {name: [mean(), stderr()] for name in FIGURES}
+_NASH_GAP_METRICS = {name: [mean(), stderr()] for name in SCORED}
 _PLAY_METRICS = {"payoff": [mean(), stderr()], "regret": [mean(), stderr()]}
 _FORMALIZE_METRICS = {"game": [mean(), stderr()], "true": [mean(), stderr()]}
 
 
 @scorer(metrics=_NASH_GAP_METRICS)  # type: ignore[untyped-decorator, unused-ignore]
 def nash_gap_scorer() -> Scorer:
-    """Score the figures of the benchmark under its names; NaN where there is nothing to be read."""
+    """Score the metrics of the benchmark under its names; NaN where there is nothing to be read."""
 
     async def score(state: TaskState, target: Target) -> Score:
         reply = Reply(state.output.completion, FINISH.get(state.output.stop_reason, Finish.STOP))
         try:
             measured = measure_reply(target.text, reply)
         except InvalidMove as error:
-            return Score(value=dict.fromkeys(FIGURES, _UNREAD), explanation=f"not scored: {error}")
-        return Score(value=measured.figures, answer=str(measured.strategy))
+            return Score(value=dict.fromkeys(SCORED, _UNREAD), explanation=f"not scored: {error}")
+        return Score(value=measured.metrics, answer=str(measured.strategy))
 
     return score
 

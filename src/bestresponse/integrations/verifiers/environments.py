@@ -126,16 +126,16 @@ class NashGapTask(
     @vf.reward  # type: ignore[untyped-decorator, unused-ignore]
     async def reward_strategy(self, trace: vf.Trace) -> dict[str, float]:
         """Reward the strategy, under the name of the reward."""
-        figures = self._measure(trace)
+        metrics = self._measure(trace)
         if self.config.reward == "success":
-            reward = float(figures["exploitability_normalised"] <= self.config.tolerance)
+            reward = float(metrics["exploitability_normalised"] <= self.config.tolerance)
         else:
-            reward = -figures[f"{self.config.reward}_normalised"]
+            reward = -metrics[f"{self.config.reward}_normalised"]
         return {self._reward_name: reward}
 
     @vf.metric  # type: ignore[untyped-decorator, unused-ignore]
     async def list_figures(self, trace: vf.Trace) -> dict[str, float]:
-        """Give the figures of the benchmark under its names."""
+        """Give the metrics of the benchmark under its names."""
         return self._measure(trace)
 
     @property
@@ -152,7 +152,7 @@ class NashGapTask(
         Where it cannot be read, record the least reward and raise InvalidMove.
         """
         try:
-            return measure_reply(self.data.measured_by, Reply(trace.last_reply)).figures
+            return measure_reply(self.data.measured_by, Reply(trace.last_reply)).metrics
         except InvalidMove:
             # nobody loses more than the range of the payoffs
             least = 0.0 if self.config.reward == "success" else -1.0

@@ -1,4 +1,4 @@
-"""The figures of a run with one line for each number: what scripts and other tools read."""
+"""The metrics of a run with one line for each number: what scripts and other tools read."""
 
 from __future__ import annotations
 
@@ -129,12 +129,12 @@ class ResultRow(TypedDict):
 
 def list_results(run: Run[RunSettings]) -> list[ResultRow]:
     """Return every number that the metrics of a run have, with what it is and where it is from."""
-    figures = run.figures
-    place = next((figures.labels.index(name) for name in _PLAYERS if name in figures.labels), 0)
+    metrics = run.metrics
+    place = next((metrics.labels.index(name) for name in _PLAYERS if name in metrics.labels), 0)
     rows: list[ResultRow] = []
-    for heads, values in figures.groups:
+    for heads, values in metrics.groups:
         group = "baseline" if is_baseline(heads) else _join_others(heads, place)
-        for metric in figures.metrics:
+        for metric in metrics.columns:
             value = values.get(metric.name)
             if value is not None and math.isfinite(as_interval(value).estimate):
                 model = str(heads[place]) if heads else ""

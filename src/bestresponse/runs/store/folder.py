@@ -642,7 +642,7 @@ class RunFolder:
         if changed := sorted(
             {name for name, _ in folder.manifest.prompts.items() ^ manifest.prompts.items()}
         ):
-            # the other plays would be asked in other words, and no figure would show it
+            # the other plays would be asked in other words, and no metric would show it
             raise StoreError(
                 f"{path} was begun with other prompts ({', '.join(changed[:3])}); choose another"
                 " output folder, or read it with `bestresponse report`"

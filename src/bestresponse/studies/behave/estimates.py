@@ -233,7 +233,7 @@ def has_dominant_moves(form: NormalForm) -> bool:
 
 
 def as_float(value: Value) -> float:
-    """Return the estimate of a figure; 0 where there is none."""
+    """Return the estimate of a metric; 0 where there is none."""
     return value.estimate if isinstance(value, Interval) else float(value or 0.0)
 
 

@@ -84,8 +84,8 @@ class BesideRow(TypedDict):
     """half the sum of differences of shares: 0 if identical, 1 if disjoint"""
 
 
-class BehaviourFigures(TypedDict):
-    """The figures of a group, with 95 % intervals over subjects or games.
+class BehaviourMetrics(TypedDict):
+    """The metrics of a group, with 95 % intervals over subjects or games.
 
     Intervals are over matches if subjects have no names.
     """
@@ -119,7 +119,7 @@ def measure_behaviour(config: BehaveConfig, folder: RunFolder) -> Measured:
         groups[key].append(seen)
     frames: dict[str, list[Any]] = {name: [] for name in _ROWS}
     frames["left_out"] = list(read_lines(folder.path / "unused.jsonl"))
-    figures: dict[Heads, BehaviourFigures] = {}
+    figures: dict[Heads, BehaviourMetrics] = {}
     precisions: list[tuple[str, PlayerGroup, float]] = []
     for heads in sorted(groups):
         name = ", ".join(filter(None, heads))
@@ -134,7 +134,7 @@ def measure_behaviour(config: BehaveConfig, folder: RunFolder) -> Measured:
         parameters: Mapping[str, Value] = {}
         if models:
             parameters = estimate_choices(config, name, group, models, frames)
-        figures[heads] = BehaviourFigures(
+        figures[heads] = BehaviourMetrics(
             matches=len({seen.match for seen in group.sequences}),
             first=group.average_cooperation(0, 1),
             cooperation=group.average_cooperation(),
@@ -247,7 +247,7 @@ behave = Study(
     "behave",
     BehaveConfig,
     measure=measure_behaviour,
-    metrics=list_metrics(BehaviourFigures),
+    metrics=list_metrics(BehaviourMetrics),
     title="What was played",
     subtitle=_PROSE["subtitle"],
     command="behave",

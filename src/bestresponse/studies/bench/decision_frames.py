@@ -214,7 +214,7 @@ class DecisionResults:
         arena = self.plan.arena
         for (model, way), decided in (self.players | self.baselines).items():
             for number, seat in enumerate(self.plan.seats):
-                figures = [policy.seat_figures[number] for policy in decided.policies]
+                figures = [policy.seat_metrics[number] for policy in decided.policies]
                 gap = plans.average([figure.settle(figure.gap) for figure in figures])
                 taken = [figure.settle(figure.exploitability) for figure in figures]
                 yield SeatRow(
@@ -228,7 +228,7 @@ class DecisionResults:
 
 
 def _measure_policies(name: str, title: str, explained: str, format: str = ".4f") -> Metric[object]:
-    """Make the metric that averages a figure over complete policies.
+    """Make the metric that averages what complete policies lose.
 
     A single one has the interval of its samples, if moves were sampled; a baseline is known and has
     none.
@@ -236,18 +236,18 @@ def _measure_policies(name: str, title: str, explained: str, format: str = ".4f"
 
     def compute(group: object) -> Value:
         policies = group.policies if isinstance(group, Decided) else ()
-        known = [policy for policy in policies if policy.figures[name] is not None]
+        known = [policy for policy in policies if policy.metrics[name] is not None]
         if len(known) < 2:
             return known[0].estimate(name) if known else None
         most = known[0].arena.bound_figures(known[0].seats)[name]
-        figures = [policy.figures[name] or 0.0 for policy in known]
+        figures = [policy.metrics[name] or 0.0 for policy in known]
         return bound_mean(figures, (0.0, most), rng=metrics.RESAMPLING_SEED)
 
     return Metric(name, title, help=explained, format=format, compute=compute)
 
 
 def _bound_policies(figure: str, title: str, end: int) -> Metric[object]:
-    """Make the metric of the least or the most that a figure of incomplete policies can be."""
+    """Make the metric of the least or the most that incomplete policies can have."""
 
     def compute(group: object) -> float | None:
         policies = group.policies if isinstance(group, Decided) else ()
@@ -414,9 +414,9 @@ _BY_NAME = {metric.name: metric for metric in _OF_DECISIONS}
 _OF_TABLES = {metric.name: metric for metric in metrics.METRICS}
 _EMPTY = {name: replace(one, compute=lambda group: None) for name, one in _OF_TABLES.items()}
 METRICS = (*(_BY_NAME | _EMPTY | _BY_NAME).values(),)
-"""Every figure of a game in turn; those that payoff tables alone have are empty."""
+"""Every metric of a game in turn; those that payoff tables alone have are empty."""
 ALL_METRICS = (*(_OF_TABLES | _BY_NAME | _OF_TABLES).values(),)
-"""Every figure: those of payoff tables, and those that only games in turn have."""
+"""Every metric: those of payoff tables, and those that only games in turn have."""
 
 
 def list_decision_values(plan: DecisionPlan, measured: Measured) -> Iterator[GameValue]:

@@ -42,7 +42,7 @@ def draw_policies(measured: Measurement) -> Shown | None:
     """Draw the policy of every player on the tree, with what is lost at every information set."""
     tree = measured.config.form
     rows = measured.frame("infosets")
-    figures = []
+    pictures = []
     for player in rows.list_values("player"):
         known: dict[str, dict[int, Any]] = {name: {} for name in ("mixture", *_LOSSES)}
         for row, name in product(rows.select(player=player), known):
@@ -65,8 +65,8 @@ def draw_policies(measured: Measurement) -> Shown | None:
             f"Policy of {player}. Branches: the wider, the likelier; circles: the larger, the more "
             f"{lost}.{' Only the ways to the largest are drawn.' if nodes else ''}"
         )
-        figures.append(Figure(picture, caption, f"Tree of the game with the policy of {player}"))
-    return Shown("Where policies lose", tuple(figures)) if figures else None
+        pictures.append(Figure(picture, caption, f"Tree of the game with the policy of {player}"))
+    return Shown("Where policies lose", tuple(pictures)) if pictures else None
 
 
 def _choose_nodes(tree: Tree, losses: Mapping[int, float]) -> set[int]:

@@ -95,7 +95,7 @@ def _average_answers(rows: Rows, figure: str) -> dict[Case, float]:
 
 
 def list_differences(results: Results) -> Iterator[DifferenceRow]:
-    """Compare every pair by every figure; p values are adjusted by kind of comparison."""
+    """Compare every pair by every metric; p values are adjusted by kind of comparison."""
     rows: list[DifferenceRow] = []
     families: dict[str, list[int]] = defaultdict(list)
     for pair in _list_pairs(results):

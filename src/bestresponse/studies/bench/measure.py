@@ -9,15 +9,15 @@ y and an answer x:
                     take (zero-sum only)
 
 Against an equilibrium opponent every action of the support has gap zero, so a gap of zero may be
-luck; exploitability is zero only for strategies that guarantee the value. `_normalised` figures are
+luck; exploitability is zero only for strategies that guarantee the value. `_normalised` metrics are
 divided by the range of U.
 
 Where equilibria are many, in games that are not zero-sum, the nearest one counts: that whose
 strategy for the seat has the smallest total variation distance to the answer, and of equally near
 ones that against which it loses least.
 
-The `worst` figures say what a gap could have been at most, given the game and its opponent; a play
-without a readable answer has these alone. Figures below a billionth of the range of the payoffs are
+The `worst` metrics say what a gap could have been at most, given the game and its opponent; a play
+without a readable answer has these alone. Metrics below a billionth of the range of the payoffs are
 rounding noise and count as 0.
 """
 
@@ -93,7 +93,7 @@ class Asked(TypedDict):
     ]
 
 
-class PlayFigures(TypedDict):
+class PlayMetrics(TypedDict):
     """What an answer is worth.
 
     Returns None where there is no readable answer, or in another kind of game.
@@ -135,7 +135,7 @@ class PlayFigures(TypedDict):
     ]
 
 
-class PlayRow(Asked, PlayFigures):
+class PlayRow(Asked, PlayMetrics):
     """One play of the benchmark.
 
     `attempts` and the following three where reasoning was verified.
@@ -144,7 +144,7 @@ class PlayRow(Asked, PlayFigures):
 
 Rows = Sequence[PlayRow]
 SEATS = ("row", "col")
-_NO_FIGURES = dict.fromkeys(PlayFigures.__annotations__)
+_NO_METRICS = dict.fromkeys(PlayMetrics.__annotations__)
 _NOT_ZERO_SUM = dict.fromkeys(
     ("exploitability", "exploitability_normalised", "worst_exploitability_normalised")
 )
@@ -208,12 +208,12 @@ def _measure_answers(seat: int, answers: Sequence[_Answer]) -> None:
     own, other = map(np.ascontiguousarray, own_view(payoffs, seat))
     x = np.stack([answer.strategy for answer in answers])
     y = np.array([answer.opponent for answer in answers], dtype=np.float64)
-    figures = measure_strategies(own, other, x, y)
+    metrics = measure_strategies(own, other, x, y)
 
     # Strategies are kept over the actions in the order in which they were drawn.
     as_drawn = np.argsort([answer.data["back"] for answer in answers], axis=1)
     kept = np.take_along_axis(x, as_drawn, axis=1).tolist()
-    for number, (answer, measured) in enumerate(zip(answers, figures, strict=True)):
+    for number, (answer, measured) in enumerate(zip(answers, metrics, strict=True)):
         answer.row["strategy"] = kept[number]
         answer.row.update(measured)
         if answer.belief is not None:
@@ -261,7 +261,7 @@ def _describe(plan: Plan, play: StoredPlay, decision: Decision) -> dict[str, obj
         "claims": len(claims[-1]) if claims else None,
         "refuted": refuted[-1] if claims else None,
         "refuted_first": refuted[0] if claims else None,
-        **_NO_FIGURES,
+        **_NO_METRICS,
     }
 
 
@@ -286,7 +286,7 @@ def measure_strategies(
     x: Array,
     y: Array,
 ) -> list[JsonObject]:
-    """Compute the figures of strategies `x` (n, actions) against the opponents `y`.
+    """Compute the metrics of strategies `x` (n, actions) against the opponents `y`.
 
     There are n games of one shape.
     """
@@ -312,7 +312,7 @@ def measure_strategies(
     lists = [numbers.tolist() for numbers in columns.values()]
     rows = []
     for cells in zip(*lists, strict=True):
-        rows.append(_NO_FIGURES | dict(zip(columns, cells, strict=True)))
+        rows.append(_NO_METRICS | dict(zip(columns, cells, strict=True)))
 
     size = _without_noise(np.abs(best), own)
     for k in np.flatnonzero(size):
@@ -325,14 +325,14 @@ def measure_strategies(
 
 
 def _without_noise(figure: Array, payoffs: Array) -> Array:
-    """Return the figures of n games with negative ones and rounding errors set to 0."""
+    """Return the metrics of n games with negative ones and rounding errors set to 0."""
     spread = np.ptp(payoffs, axis=(-2, -1))
     largest = np.abs(payoffs).max(axis=(-2, -1))
     return np.where(figure > NOISE * spread + _ROUNDING * largest, figure, 0.0)
 
 
 def _measure_general_sum(own: Array, other: Array, x: Array) -> dict[str, object]:
-    """Compute the figures of strategy `x` in the game (own, other).
+    """Compute the metrics of strategy `x` in the game (own, other).
 
     No equilibria where it is too large for them.
     """
@@ -448,7 +448,7 @@ def _measure_alike(plan: Plan, name: str, games: list[int]) -> list[PlayRow]:
             mixes = BASELINES[name](own, other, plan.config.seed)
 
         measured = measure_strategies(own, other, mixes, opponents)
-        for k, mix, figures in zip(games, mixes, measured, strict=True):
+        for k, mix, metrics in zip(games, mixes, measured, strict=True):
             row: JsonObject = dict.fromkeys(Asked.__annotations__)
             row |= {
                 "model": name,
@@ -462,7 +462,7 @@ def _measure_alike(plan: Plan, name: str, games: list[int]) -> list[PlayRow]:
                 "cols": own.shape[2],
                 "status": "valid",
                 "strategy": mix.tolist(),
-                **figures,
+                **metrics,
             }
             rows.append(row)
     return cast(list[PlayRow], rows)

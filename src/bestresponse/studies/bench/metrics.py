@@ -74,7 +74,7 @@ _BOUNDED: Mapping[str, Callable[[PlayRow], float | None]] = {
     "mispredicted": lambda row: row["worst_normalised"],
     "miscalculated": lambda row: row["worst_normalised"],
 }
-"""The figures that are averaged with an interval, and the most that each can be in a game."""
+"""The metrics that are averaged with an interval, and the most that each can be in a game."""
 
 
 def _average(name: str, most: Callable[[PlayRow], float | None] | None = None) -> Metric[Rows]:
@@ -104,7 +104,7 @@ def _average(name: str, most: Callable[[PlayRow], float | None] | None = None) -
 
 
 def _average_bounded(name: str) -> Metric[Rows]:
-    """Make the metric that averages a figure whose most in a game is known."""
+    """Make the metric of an average whose most in a game is known."""
     return _average(name, _BOUNDED[name])
 
 
@@ -511,7 +511,7 @@ METRICS: tuple[Metric[Rows], ...] = (
     _count_wrong("refuted_first", "first"),
     _count_wrong("refuted", "last"),
 )
-"""Every figure of a player in one way of asking: one more here is in report, summary, leaderboard
+"""Every metric of a player in one way of asking: one more here is in report, summary, leaderboard
 and docs."""
 
 

@@ -30,6 +30,7 @@ from bestresponse.players.llm.player import (
     Style,
     Thinking,
 )
+from bestresponse.players.llm.texts import TEXTS
 from bestresponse.players.llm.verified import with_review
 from bestresponse.players.strategies import EQUILIBRIUM, BaselinePlayer, FixedMix
 from bestresponse.runs.execution import PlayOne
@@ -49,6 +50,9 @@ BASE = "base"
 _SIZES = (2, 3, 4, 6)
 _SCALES = (0.01, 100.0)
 _TEMPERATURES = (0.0, 0.7, 1.0)
+WORDING = "instruction "
+_WORDINGS = ("short", "plain")
+"""Other wordings of the instruction, each a text `system_NAME`."""
 BUCKET = "bucket "
 _BUCKET_SIZES = (2, 3, 5)
 _BUCKET_RANGES = {"narrow": 10.0, "medium": 50.0, "wide": 100.0}
@@ -66,6 +70,7 @@ _ASKING = (
     "effort",
     "reasoning_tokens",
     "replicate",
+    "wording",
 )
 """What a seated model depends on, in the data of a spec."""
 
@@ -78,6 +83,7 @@ class Condition:
     source: Source
     themes: tuple[str, ...]
     temperature: float | None
+    wording: str = ""
 
     @cached_property
     def drawn(self) -> Drawn:
@@ -223,6 +229,8 @@ class Plan:
             "samples": self.config.samples if elicit == "sampled" else 1,
             "llm_seed": self.config.sent_seed,
         }
+        if condition.wording:
+            data["wording"] = condition.wording
         if telling.opponent_back is not None:
             data["opponent_back"] = list(telling.opponent_back)
         if telling.theme == OWN:
@@ -290,6 +298,8 @@ def _vary_settings(base: Condition) -> Iterator[Condition]:
     for temperature in _TEMPERATURES:
         if temperature != (base.temperature or 0.0):
             yield replace(base, name=f"temperature {temperature:g}", temperature=temperature)
+    for wording in _WORDINGS:
+        yield replace(base, name=f"{WORDING}{wording}", wording=wording)
 
 
 def _carry_over(mix: Sequence[float], places: Iterable[int]) -> tuple[float, ...]:
@@ -338,6 +348,7 @@ def seat_player(data: JsonMapping, model: Model) -> Player:
             )
         return FirstToken(model, sampling)
     think = bool(data.get("think"))
+    wording = data.get("wording")
     style: Style = data["style"]
     if data["style"] == "auto":  # JSON leaves no room for reasons
         style = "json" if model.abilities.schema and not think else "line"
@@ -348,6 +359,7 @@ def seat_player(data: JsonMapping, model: Model) -> Player:
             replace(sampling, replicate=replicate),
             style,
             data["attempts"],
+            TEXTS.text(f"system_{wording}") if wording else "",
         )
         return with_review(data["model"], Thinking(player) if think else player)
 

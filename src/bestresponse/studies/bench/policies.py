@@ -48,11 +48,11 @@ from bestresponse.theory.trees.tree import (
     uniform_policy,
 )
 
-_NOISE = 1e-9  # of the largest payoff: smaller figures are rounding errors
+_NOISE = 1e-9  # of the largest payoff: smaller metrics are rounding errors
 # A smaller weight is an error of the linear program: its moves would be divided by it.
 _REACHED = 1e-7
 Ends = tuple[float, float]
-"""The least and the most that a figure can be."""
+"""The least and the most that a metric can be."""
 
 
 def cut(tree: Tree, row: Array, infoset: int) -> Array:
@@ -113,7 +113,7 @@ class Arena:
         return self.form.expected(self.plans)
 
     def clean(self, figure: float) -> float:
-        """Set negative figures and rounding errors to 0."""
+        """Set negative metrics and rounding errors to 0."""
         largest = float(np.abs(self.tree.payoffs).max())
         return figure if figure > _NOISE * largest else 0.0
 
@@ -150,7 +150,7 @@ class Arena:
         return np.array(taken)
 
     def bound_figures(self, seats: Sequence[int]) -> dict[str, float]:
-        """Return the most that each figure of a policy for these seats can be.
+        """Return the most that each metric of a policy for these seats can be.
 
         It is much less than the range of payoffs: who plays badly still wins some deals. In a game
         of constant sum the regrets of both add up to both exploitabilities.
@@ -206,8 +206,8 @@ leave."""
 
 
 @dataclass(frozen=True, slots=True)
-class SeatFigures:
-    """What a policy loses in one seat; None where theory has no such figure.
+class SeatMetrics:
+    """What a policy loses in one seat; None where theory has no such metric.
 
     Gap and exploitability are the least and the most that they can be, which is the same where the
     policy is `known`.
@@ -219,7 +219,7 @@ class SeatFigures:
     regret: float | None
 
     def settle(self, ends: Ends | None) -> float | None:
-        """Return a figure where it is known exactly."""
+        """Return a metric where it is known exactly."""
         return ends[0] if ends is not None and self.known else None
 
 
@@ -274,7 +274,7 @@ class StatedPolicy:
         return self.arena.form.plans(self.policy)
 
     @cached_property
-    def seat_figures(self) -> tuple[SeatFigures, ...]:
+    def seat_metrics(self) -> tuple[SeatMetrics, ...]:
         """What the policy loses, seat by seat.
 
         There are regrets where it is known for all players.
@@ -284,16 +284,16 @@ class StatedPolicy:
             found = sequence_form.plan_regrets(self.arena.form, self.plans)
             regrets = [self.arena.clean(float(regret)) for regret in found]
 
-        figures = []
+        metrics = []
         for seat in self.seats:
-            of_seat = SeatFigures(
+            of_seat = SeatMetrics(
                 known=self.is_known(seat),
                 gap=self.bound_gap(seat),
                 exploitability=self.bound_exploitability(seat),
                 regret=regrets[seat],
             )
-            figures.append(of_seat)
-        return tuple(figures)
+            metrics.append(of_seat)
+        return tuple(metrics)
 
     def bound_gap(self, seat: int) -> Ends | None:
         """Return the least and the most that the policy loses against the equilibrium."""
@@ -363,15 +363,15 @@ class StatedPolicy:
         return float(values[0])
 
     @cached_property
-    def figures(self) -> dict[str, float | None]:
+    def metrics(self) -> dict[str, float | None]:
         """NashConv, and the means over the seats of exploitability and gap.
 
         They are also given as shares of the payoff range.
         """
         ranges = self.seat_ranges
-        taken = [seat.settle(seat.exploitability) for seat in self.seat_figures]
-        gaps = [seat.settle(seat.gap) for seat in self.seat_figures]
-        regret = average([seat.regret for seat in self.seat_figures])
+        taken = [seat.settle(seat.exploitability) for seat in self.seat_metrics]
+        gaps = [seat.settle(seat.gap) for seat in self.seat_metrics]
+        regret = average([seat.regret for seat in self.seat_metrics])
         everybody = len(self.seats) == self.arena.tree.num_players
         return {
             "nash_conv": regret * len(self.seats) if regret is not None and everybody else None,
@@ -430,8 +430,8 @@ class StatedPolicy:
         than the whole, or to less: one is 0 where putting it right alone does not help.
         """
         excesses = {}
-        for seat, figures in zip(self.seats, self.seat_figures, strict=True):
-            whole = figures.settle(figures.exploitability)
+        for seat, metrics in zip(self.seats, self.seat_metrics, strict=True):
+            whole = metrics.settle(metrics.exploitability)
             if whole is None:
                 continue
             for k in self.list_infosets(seat):
@@ -453,8 +453,8 @@ class StatedPolicy:
         return self.split_losses(self.policy) if self.known.all() else {}
 
     def bound(self, figure: str, end: int) -> float | None:
-        """Return the least or the most that a figure can be, as a share of the range of payoffs."""
-        ends = [getattr(seat, figure) for seat in self.seat_figures]
+        """Return the least or the most that a metric can be, as a share of the range of payoffs."""
+        ends = [getattr(seat, figure) for seat in self.seat_metrics]
         return average([None if pair is None else pair[end] for pair in ends], self.seat_ranges)
 
     @property
@@ -463,12 +463,12 @@ class StatedPolicy:
         return [float(self.arena.ranges[seat]) or 1.0 for seat in self.seats]
 
     def estimate(self, name: str) -> float | Interval | None:
-        """Return one figure with the interval that the sampling of moves leaves.
+        """Return one metric with the interval that the sampling of moves leaves.
 
         With none where the policy was stated, since one policy does not tell how policies of its
         player vary. A baseline is known.
         """
-        figure = self.figures[name]
+        figure = self.metrics[name]
         if figure is None or self.is_baseline:
             return figure
         if not self.counts:
@@ -488,11 +488,11 @@ class StatedPolicy:
         )
 
     def _bound_below(self, name: str, figure: float) -> float:
-        """Return the least figure that the samples leave, by inverting a test.
+        """Return the least metric that the samples leave, by inverting a test.
 
         Samples of an equilibrium look exploitable by chance, so that all percentiles lie above its
-        figure, 0. Instead we go from the sampled policy towards the nearest equilibrium, as far as
-        a sample with such a figure or a larger one keeps a probability of 2.5 %.
+        metric, 0. Instead we go from the sampled policy towards the nearest equilibrium, as far as
+        a sample with such a metric or a larger one keeps a probability of 2.5 %.
         """
         if self.arena.equilibrium is None:
             return figure
@@ -511,7 +511,7 @@ class StatedPolicy:
             else:
                 far = middle
         reached = self._move(near)
-        return float(reached.figures[name] or 0.0)
+        return float(reached.metrics[name] or 0.0)
 
     @cached_property
     def _drawn(self) -> dict[float, dict[str, Array]]:
@@ -520,7 +520,7 @@ class StatedPolicy:
     def _draw(self, way: float) -> dict[str, Array]:
         """Draw samples as large as the one at hand from a policy on the way to an equilibrium.
 
-        Return their figures.
+        Return their metrics.
         """
         if way not in self._drawn:
             rng = np.random.default_rng(split(self.number, f"resampled policy {way:g}"))
@@ -534,10 +534,10 @@ class StatedPolicy:
                     chances = true[moves] / true[moves].sum()
                     row[moves] = rng.multinomial(total, chances) / total
                 sampled = StatedPolicy(self.arena, self.seats, row.copy(), self.known)
-                for name, figure in sampled.figures.items():
+                for name, figure in sampled.metrics.items():
                     if figure is not None:
                         drawn.setdefault(name, []).append(figure)
-            self._drawn[way] = {name: np.array(figures) for name, figures in drawn.items()}
+            self._drawn[way] = {name: np.array(metrics) for name, metrics in drawn.items()}
         return self._drawn[way]
 
     def _move(self, way: float) -> StatedPolicy:
@@ -549,10 +549,10 @@ class StatedPolicy:
         return StatedPolicy(self.arena, self.seats, row, self.known)
 
 
-def average(figures: Sequence[float | None], ranges: Sequence[float] = ()) -> float | None:
-    """Average figures, as shares of `ranges` where there are some; None where one is not known."""
-    known = [figure for figure in figures if figure is not None]
-    if not known or len(known) < len(figures):
+def average(metrics: Sequence[float | None], ranges: Sequence[float] = ()) -> float | None:
+    """Average metrics, as shares of `ranges` where there are some; None where one is not known."""
+    known = [figure for figure in metrics if figure is not None]
+    if not known or len(known) < len(metrics):
         return None
     shares = np.divide(known, ranges) if ranges else known
     return float(np.mean(shares))

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
-from typing import Annotated, TypedDict, cast
+from typing import Annotated, Any, TypedDict, cast
 
 from bestresponse.core.lazy import LazyMapping
 from bestresponse.players.llm.verified import make_label
@@ -28,10 +28,10 @@ from bestresponse.studies.bench.measure import (
     select_original,
 )
 from bestresponse.studies.bench.metrics import METRICS
-from bestresponse.studies.bench.plan import BUCKET, BUCKETS, Plan
+from bestresponse.studies.bench.plan import BASE, BUCKET, BUCKETS, WORDING, Plan
 
 COMPARED = {"gap_normalised": "gap / range", "exploitability_normalised": "exploitability / range"}
-"""The figures by which players are compared, and what they are called."""
+"""The metrics by which players are compared, and what they are called."""
 _VERSION_METRICS = ("asked", "answered", *COMPARED, "success_1", "success_5")
 
 
@@ -80,7 +80,7 @@ class Results:
 
 
 class VersionRow(TypedDict):
-    """The figures of a player in one version of the games; the metrics are further columns."""
+    """The metrics of a player in one version of the games, a column each."""
 
     player: str
     version: str
@@ -156,7 +156,24 @@ def tabulate_versions(frame: str, results: Results) -> Frame[VersionRow]:
         )
         if version.frame == frame:
             versions.append((head, version.rows))
-    return _tabulate(VersionRow, versions, wanted)
+    table = _tabulate(VersionRow, versions, wanted)
+    return replace(table, rows=[*table, *_compare_instructions(table)])
+
+
+def _compare_instructions(rows: Iterable[VersionRow]) -> Iterator[VersionRow]:
+    """Yield by player how far apart its figures are under the wordings of the instruction."""
+    players: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for row in rows:
+        if row["version"] == BASE or row["version"].startswith(WORDING):
+            players[row["player"]].append(row)
+    for player, told in players.items():
+        if len(told) > 1:
+            spread = dict.fromkeys(told[0])
+            for name in COMPARED:
+                means = [row[name].estimate for row in told if row[name]]
+                spread[name] = max(means) - min(means) if means else None
+            version = f"spread of {len(told)} instructions"
+            yield cast(VersionRow, spread | {"player": player, "version": version})
 
 
 def _tabulate(
@@ -175,7 +192,7 @@ def _tabulate(
 
 
 class BucketRow(TypedDict):
-    """The figures of a player in the games of one bucket, of one tier, or of all.
+    """The metrics of a player in the games of one bucket, of one tier, or of all.
 
     The metrics are further columns.
     """

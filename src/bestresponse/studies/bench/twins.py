@@ -58,7 +58,7 @@ def tabulate_twins(runs: Sequence[Run[BenchConfig]]) -> tuple[str, Frame[TwinRow
     if len(asked) > 1 or None in asked:
         return None
     rows: list[TwinRow] = []
-    for player, _ in runs[0].figures.groups:
+    for player, _ in runs[0].metrics.groups:
         if not is_baseline(player):
             rows += _compare(player, runs)
     return "The same positions, told otherwise", Frame(TwinRow, rows)
@@ -76,7 +76,7 @@ def _describe_positions(config: BenchConfig) -> str | None:
 def _compare(player: Heads, runs: Sequence[Run[BenchConfig]]) -> Iterator[TwinRow]:
     first: list[GameValue] = []
     for run in runs:
-        values = dict(run.figures.groups).get(player, {})
+        values = dict(run.metrics.groups).get(player, {})
         lost = list(_list_losses(player, run))
         paired = pair_games(first, lost) if first else None
         first = first or lost

@@ -2,7 +2,7 @@
 
 A seat's answer is a move by its label, an amount, or a form of several fields, each of which counts
 as an answer of its own; under noise what was meant is next to the move that was made. A void
-play enters no figure; it is counted.
+play enters no metric; it is counted.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class Plays:
         repeats: Sequence[int] | None = None,
         ends: Floats | None = None,
     ) -> Interval:
-        """Average a figure with an interval from resampling plays.
+        """Average a metric with an interval from resampling plays.
 
         `repeats` tells the play of each value.
 

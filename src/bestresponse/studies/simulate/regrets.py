@@ -160,14 +160,14 @@ def _judge_tree(plays: Plays, tree: Tree, nearest: Predicted | None) -> JudgedSe
     values = [*regrets.T, regrets.sum(axis=1)]
 
     ranges = np.ptp(tree.payoffs[tree.leaves], axis=0).tolist()
-    figures: list[Interval | float] = []
+    metrics: list[Interval | float] = []
     for drawn, most in zip(values, [*ranges, sum(ranges)], strict=True):
         observed = float(drawn[0])
         if resamples:
-            figures.append(interval_of_draws(observed, drawn[1:], n, (0.0, most)))
+            metrics.append(interval_of_draws(observed, drawn[1:], n, (0.0, most)))
         else:
-            figures.append(observed)
-    *by_seat, gap = figures
+            metrics.append(observed)
+    *by_seat, gap = metrics
 
     visits = bin_sums(entries, np.ones(len(entries)), size)
     seen = np.add.reduceat(visits, tree.first_move[:-1])

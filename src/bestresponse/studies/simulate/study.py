@@ -139,8 +139,8 @@ class BargainRow(TypedDict):
     to_nash: Annotated[Interval, column("distance to the Nash bargaining point", ".3f")]
 
 
-class PlayedSeatFigures(TypedDict):
-    """The figures of a seat; None where there is nothing of the kind."""
+class PlayedSeatMetrics(TypedDict):
+    """The metrics of a seat; None where there is nothing of the kind."""
 
     payoff: Annotated[Interval, column(format=".3f")]
     """mean over plays; in a repeated game mean over the rounds of all plays (weighted as payoffs
@@ -212,8 +212,8 @@ def measure_simulation(plays: Plays) -> Measured:
     )
 
 
-def _share_intervals(skill: Frame[Row], groups: dict[Heads, PlayedSeatFigures]) -> Frame[Row]:
-    """Give the payoff of a player in a single seat the interval that it has as a figure."""
+def _share_intervals(skill: Frame[Row], groups: dict[Heads, PlayedSeatMetrics]) -> Frame[Row]:
+    """Give the payoff of a player in a single seat the interval that it has as a metric."""
     rows = []
     for row in skill.rows:
         own = [figures["payoff"] for heads, figures in groups.items() if heads[1] == row["player"]]
@@ -238,7 +238,7 @@ def _list_seats(
     plays: Plays,
     nearest: Predicted | None,
     judged: JudgedSeats | None,
-) -> dict[Heads, PlayedSeatFigures]:
+) -> dict[Heads, PlayedSeatMetrics]:
     theory = plays.config.theory
     predicted = None
     if nearest:
@@ -253,7 +253,7 @@ def _list_seats(
         reply_costs[place] += (row["reply_cost"] or 0.0) * discounted
 
     sizes = plays.weights / plays.weights.mean()
-    groups: dict[Heads, PlayedSeatFigures] = {}
+    groups: dict[Heads, PlayedSeatMetrics] = {}
     for number, (seat, player) in enumerate(plays.config.seats.items()):
         payoffs = plays.payoffs[:, number]
         bounds = None
@@ -274,7 +274,7 @@ def _list_seats(
                 costs=reply_costs[:, number] / plays.weights,
                 most=reply - float(ends.min()),
             )
-        groups[seat, str(player)] = PlayedSeatFigures(
+        groups[seat, str(player)] = PlayedSeatMetrics(
             payoff=plays.average(payoffs, seat, ends=ends),
             equilibrium_payoff=predicted[seat] if predicted else None,
             payoff_least=bounds[0] if bounds else None,
@@ -528,7 +528,7 @@ simulate = Study(
         lambda spec: config.make_game(), config.offer_tools(models)
     ),
     measure=lambda config, folder: measure_simulation(read_plays(config, folder.sorted_plays())),
-    metrics=list_metrics(PlayedSeatFigures),
+    metrics=list_metrics(PlayedSeatMetrics),
     compared=ComparedBy(list_payoffs, tested=("payoff",), together=tabulate_mechanisms),
     title="Playing {{ config.game.name }}",
     subtitle=_PROSE["subtitle"],

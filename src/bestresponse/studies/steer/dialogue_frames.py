@@ -36,8 +36,8 @@ _PUBLISHED = {"debate": (0.024, 0.106), "meeting": (0.417, 1.596)}
 domain."""
 
 
-class DialogueRow(solving.GuidanceFigures, total=False):
-    """One game, with its figures on the recorded texts; a void one has a reason and no figures."""
+class DialogueRow(solving.GuidanceMetrics, total=False):
+    """One game, with its metrics on the recorded texts; a void one has a reason and no metrics."""
 
     game: int
     people: str
@@ -230,7 +230,7 @@ def _list_policies(results: session.SteerResults) -> Iterator[PolicyRow]:
         )
     unguided = []
     for dialogue in solved:
-        figure = dialogue.figures["unguided_nash_conv"]
+        figure = dialogue.metrics["unguided_nash_conv"]
         assert isinstance(figure, float), "NashConv is measured of every solved dialogue"
         unguided.append(figure)
     yield PolicyRow(
@@ -260,7 +260,7 @@ def _describe_game(game: session.GameResult) -> DialogueRow:
         gains = game.fresh.gains
         fresh += gains[np.isfinite(gains)].tolist()
     return DialogueRow(
-        **solved.figures,
+        **solved.metrics,
         game=game.number,
         people=people,
         scenario=scenario,

@@ -1,4 +1,4 @@
-"""What guidance earns, as figures with intervals over whole games."""
+"""What guidance earns, as metrics with intervals over whole games."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bestresponse.theory.trees.sequence_form import policy_value
 
 Evaluation = Mapping[str, Value]
 """What guidance earns on one set of texts or games, by the name of the metric."""
-METRICS = list_metrics(solving.GuidanceFigures)
+METRICS = list_metrics(solving.GuidanceMetrics)
 
 
 def average_games(
@@ -27,9 +27,9 @@ def average_games(
     values: Sequence[float],
     games: Sequence[int] | None = None,
 ) -> Value:
-    """Average figures, with an interval over whole games; None where there is nothing.
+    """Average metrics, with an interval over whole games; None where there is nothing.
 
-    All figures are resampled alike, so the same values have the same interval in every table.
+    All metrics are resampled alike, so the same values have the same interval in every table.
     """
     if not len(values):
         return None
@@ -47,11 +47,11 @@ def evaluate_plays(
     """Evaluate plays, which come with the number of their game."""
     numbers = [np.full(len(plays.unguided), game) for game, plays in parts]
     games = np.concatenate(numbers)
-    figures: dict[str, Value] = {}
+    metrics: dict[str, Value] = {}
     for metric, attribute in (("gain", "gains"), ("margin", "margins"), ("won", "wins")):
         values = np.concatenate([getattr(plays, attribute) for _, plays in parts])
         known = np.isfinite(values)
-        figures[metric] = average_games(
+        metrics[metric] = average_games(
             results,
             values[known].tolist(),
             games[known].tolist(),
@@ -61,7 +61,7 @@ def evaluate_plays(
     unguided = np.concatenate([plays.unguided.T.ravel() for _, plays in parts])
     known = np.isfinite(guided - unguided)  # the same dialogues as in the gain: both could be read
     return {
-        **figures,
+        **metrics,
         "relative_gain": solving.compare_earnings(guided[known].tolist(), unguided[known].tolist()),
     }
 
@@ -71,7 +71,7 @@ def evaluate_cfr(results: session.SteerResults) -> dict[Heads, Evaluation]:
     solved = results.solved
     if not solved:
         return {}
-    rows: list[Mapping[str, Any]] = [dialogue.figures for dialogue in solved]
+    rows: list[Mapping[str, Any]] = [dialogue.metrics for dialogue in solved]
     means = {}
     for name in rows[0]:
         if name != "relative_gain":

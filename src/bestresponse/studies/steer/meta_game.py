@@ -20,9 +20,9 @@ that differ in order only are one, and are played once.
 A solution is a distribution over profiles. Its interval comes from resampling plays: all profiles
 share the plays, so one draw of play numbers makes one table, which is solved anew; half-widths are
 Bonferroni-corrected normal quantiles times the standard deviation over the draws, so that all
-stated figures hold together with the stated confidence. Where the plays leave open which of several
-solutions is the true one, figures jump from draw to draw and are not normal; the intervals
-therefore hold every drawn figure as well. As plays that all end alike would claim certainty, every
+stated metrics hold together with the stated confidence. Where the plays leave open which of several
+solutions is the true one, metrics jump from draw to draw and are not normal; the intervals
+therefore hold every drawn metric as well. As plays that all end alike would claim certainty, every
 profile gets two more plays at the lowest and two at the highest payoffs seen anywhere (the idea of
 Agresti & Coull 1998 for proportions), for the draws only.
 """

@@ -558,7 +558,7 @@ def _judge_game(
     built: Built,
     embed: Embedding,
 ) -> GameResult:
-    """Add the figures that take further calls; where these end early, the reason is noted."""
+    """Add the metrics that take further calls; where these end early, the reason is noted."""
     config = session.config
     recorded = result.recorded
     if recorded is None or result.solved is None or built.stopped:

@@ -58,8 +58,8 @@ _MOST_SEQUENCES = 200
 """Up to this size an exact sequential equilibrium takes about a second."""
 
 
-class GuidanceFigures(TypedDict, total=False):
-    """Every figure of an evaluation, in the order of the columns."""
+class GuidanceMetrics(TypedDict, total=False):
+    """Every metric of an evaluation, in the order of the columns."""
 
     gain: Annotated[Value, column(format=".3f")]
     """what a speaker gains from guidance while the others stay unguided, mean over speakers"""
@@ -125,7 +125,7 @@ class SolvedDialogue:
     unguided_payoffs: tuple[float, ...]
     guided_payoffs: tuple[float, ...]
     equilibrium_payoffs: tuple[float, ...]
-    figures: GuidanceFigures
+    metrics: GuidanceMetrics
 
 
 def solve_dialogue(
@@ -161,7 +161,7 @@ def find_guidance(
     chosen = policies[follow]
     before = tuple(sequence_form.policy_value(tree, unguided).values())
     losses = find_losses(chosen.policy)
-    figures = GuidanceFigures(
+    metrics = GuidanceMetrics(
         gain=chosen.earned.gain,
         margin=chosen.earned.margin,
         relative_gain=compare_earnings(chosen.earned.payoffs, before),
@@ -183,7 +183,7 @@ def find_guidance(
         unguided_payoffs=before,
         guided_payoffs=chosen.earned.payoffs,
         equilibrium_payoffs=tuple(sequence_form.policy_value(tree, chosen.policy).values()),
-        figures=figures,
+        metrics=metrics,
     )
 
 

@@ -4,7 +4,7 @@ The tree of a dialogue is built once.
 
 Every text of a dialogue is asked for once and kept in a store of answers beside the runs, which all
 runs share that ask the same of the same models; a run is worked out from it and has no plays of its
-own. What it measured is told as frames of typed rows and figures of what guidance earns.
+own. What it measured is told as frames of typed rows and metrics of what guidance earns.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class SteerMeasured(Measured):
 
 
 def measure_steering(results: session.SteerResults) -> SteerMeasured:
-    """Build every frame and figure of a run."""
+    """Build every frame and metric of a run."""
     readings = Readings()
     for entry in results.entries:
         readings.add(entry.by, entry.reading.status, entry.reading.how)

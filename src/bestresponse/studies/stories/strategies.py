@@ -270,8 +270,8 @@ class WrittenRulesRow(TypedDict):
     why: Annotated[str, column("why not")]
 
 
-class RulesFigures(TypedDict):
-    """The figures of a model and a strategy."""
+class RulesMetrics(TypedDict):
+    """The metrics of a model and a strategy."""
 
     written: int
     """number of times rules were requested"""
@@ -318,7 +318,7 @@ def measure_rules(config: StrategiesConfig, folder: RunFolder) -> Measured:
     models = {str(model): number for number, model in enumerate(config.model)}
     strategies = {name: number for number, name in enumerate(config.strategies)}
     rows.sort(key=lambda row: (models[row["model"]], strategies[row["strategy"]], row["sample"]))
-    groups: dict[Heads, RulesFigures] = {}
+    groups: dict[Heads, RulesMetrics] = {}
     readings = Readings()
     for row in rows:
         readings.add(row["model"], row["status"], "")
@@ -368,10 +368,10 @@ def _judge(config: StrategiesConfig, play: StoredPlay) -> WrittenRulesRow:
     )
 
 
-def _sum_up(rows: Sequence[WrittenRulesRow]) -> RulesFigures:
+def _sum_up(rows: Sequence[WrittenRulesRow]) -> RulesMetrics:
     names = [row["strategy"] for row in rows]
     known = [row for row in rows if row["approximate"] is not None]
-    return RulesFigures(
+    return RulesMetrics(
         written=len(rows),
         plays=_estimate([row["plays"] for row in rows], names),
         approximate=_estimate(
@@ -409,7 +409,7 @@ strategies_study = Study(
     specs=list_strategies_to_write,
     play=prepare_writing,
     measure=measure_rules,
-    metrics=list_metrics(RulesFigures),
+    metrics=list_metrics(RulesMetrics),
     title="From words to strategies",
     subtitle="{{ config.model|join(', ') }} in {{ config.game.name }}",
     command="bench strategies",

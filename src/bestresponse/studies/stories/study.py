@@ -390,8 +390,8 @@ class VerdictRow(TypedDict):
     share: Annotated[Interval, column(format=".0%", help="95 % interval over stories")]
 
 
-class ModelFigures(TypedDict):
-    """The figures of a model.
+class ModelMetrics(TypedDict):
+    """The metrics of a model.
 
     Shares are of the programs of which it was asked, None where of none.
     """
@@ -452,7 +452,7 @@ _LEVELS = ("syntactic", "functional", "approximate", "exact", "constraints")
 """The levels of Mensfelt, Stathis and Trencsenyi (2024)."""
 
 
-def _sum_up_programs(rows: Sequence[StoryRow]) -> ModelFigures:
+def _sum_up_programs(rows: Sequence[StoryRow]) -> ModelMetrics:
     shares: dict[str, Interval | None] = {}
     for name in (*_LEVELS, "meaning", "equivalent", "first"):
         asked = [(value, row["story"]) for row in rows if isinstance(value := row.get(name), bool)]
@@ -468,7 +468,7 @@ def _sum_up_programs(rows: Sequence[StoryRow]) -> ModelFigures:
         **totals,
         "attempts": totals["attempts"] / len(rows),
     }
-    return cast(ModelFigures, figures)
+    return cast(ModelMetrics, figures)
 
 
 def measure_stories(config: StoriesConfig, folder: RunFolder) -> Measured:
@@ -484,7 +484,7 @@ def measure_stories(config: StoriesConfig, folder: RunFolder) -> Measured:
         rows.append(_judge(play, known[play.data["story"]], engine))
     order = {str(model): number for number, model in enumerate(config.model)}
     rows.sort(key=lambda row: (order.get(row["model"], len(order)), row["story"], row["sample"]))
-    groups: dict[Heads, ModelFigures] = {}
+    groups: dict[Heads, ModelMetrics] = {}
     for model in dict.fromkeys(row["model"] for row in rows):
         groups[model,] = _sum_up_programs([row for row in rows if row["model"] == model])
     kinds = [
@@ -620,7 +620,7 @@ stories_study = Study(
     specs=list_tasks,
     play=prepare_tasks,
     measure=measure_stories,
-    metrics=list_metrics(ModelFigures),
+    metrics=list_metrics(ModelMetrics),
     title="From stories to games",
     subtitle=(
         "{{ config.model|join(', ') }} on {{ frame('programs').list_values('story')|length }}"

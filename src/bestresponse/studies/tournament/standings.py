@@ -36,7 +36,7 @@ _GENERATIONS = 1_000
 
 
 class StandingRow(TypedDict):
-    """One who took part: figures are over all matches that count, None where nothing was played."""
+    """One who took part: metrics are over all matches that count, None where nothing was played."""
 
     game: str
     name: str

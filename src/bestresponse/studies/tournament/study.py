@@ -138,7 +138,7 @@ METRICS = list_metrics(
     "share_low",
     "share_high",
 )
-"""Every figure of one who took part, in the order of the columns."""
+"""Every metric of one who took part, in the order of the columns."""
 MEAN = "mean over games"
 """The game under which `by_game` holds the means over all games."""
 

@@ -81,7 +81,7 @@ class ChangeRow(TypedDict):
 
     model: str
     game: str
-    figure: Annotated[str, column("from first to last attempt")]
+    metric: Annotated[str, column("from first to last attempt")]
     difference: Annotated[Interval, column("last minus first, 95 % by sign flips", ".3f")]
     """all that the test of p does not reject; a test needs six runs"""
     p: Annotated[float, column("p, exchangeable in every run", ".3f")]
@@ -113,8 +113,8 @@ class ChosenRow(TypedDict):
     last: Annotated[Interval | None, column(format=".3f")]
 
 
-class AttemptFigures(TypedDict):
-    """The figures of the first or the last attempts.
+class AttemptMetrics(TypedDict):
+    """The metrics of the first or the last attempts.
 
     The share of every choice is next to them.
     """
@@ -151,11 +151,11 @@ def list_readable(rows: Iterable[RunRow]) -> list[RunRow]:
     ]
 
 
-Figure = Literal["payoff", "gap", "gap_least", "gap_most"]
+Amount = Literal["payoff", "gap", "gap_least", "gap_most"]
 
 
-def list_values(rows: Iterable[RunRow], what: Figure, when: When) -> list[float]:
-    """List a figure of readable runs, at the first or the last attempt.
+def list_values(rows: Iterable[RunRow], what: Amount, when: When) -> list[float]:
+    """List a metric of readable runs, at the first or the last attempt.
 
     There is none if equilibria differ about what a choice is worth: a mean over the other runs
     would be one of the games that happen to have a single equilibrium.
@@ -170,7 +170,7 @@ def list_values(rows: Iterable[RunRow], what: Figure, when: When) -> list[float]
 def sum_up_attempts(
     rows: Sequence[RunRow], when: When, choices: Mapping[str, str]
 ) -> Mapping[str, Value]:
-    """Compute the figures of the first or last attempts, and the shares of `choices`.
+    """Compute the metrics of the first or last attempts, and the shares of `choices`.
 
     The shares are by the names of their metrics.
     """
@@ -202,8 +202,8 @@ def _find_mean(values: Sequence[float]) -> Interval | None:
     return cluster_bootstrap(values, rng=np.random.default_rng(0)) if values else None
 
 
-METRICS = list_metrics(AttemptFigures)
-"""Every figure of the first and the last attempt; `measure` adds the share of every choice."""
+METRICS = list_metrics(AttemptMetrics)
+"""Every metric of the first and the last attempt; `measure` adds the share of every choice."""
 
 
 def measure_reasoning(config: VerifyConfig, folder: RunFolder) -> Measured:
@@ -458,7 +458,7 @@ def _list_changes(rows: Sequence[RunRow], model: str = "", game: str = "") -> It
         last = list_values(whole, what, "last")
         change = paired_difference(last, first, rng=np.random.default_rng(0))
         yield ChangeRow(
-            model=model, game=game, figure=title, difference=change.difference, p=change.p_value
+            model=model, game=game, metric=title, difference=change.difference, p=change.p_value
         )
 
 

@@ -105,8 +105,8 @@ class AttemptResult:
 
 def pick_attempt(row: RunRow, when: When) -> AttemptResult:
     """Return the result of the first or the last attempt of a run."""
-    figures = {field.name: row.get(f"{when}_{field.name}") for field in fields(AttemptResult)}
-    return AttemptResult(**figures)  # type: ignore[arg-type]
+    metrics = {field.name: row.get(f"{when}_{field.name}") for field in fields(AttemptResult)}
+    return AttemptResult(**metrics)  # type: ignore[arg-type]
 
 
 class CorrectnessRow(TypedDict):
@@ -133,14 +133,14 @@ class JudgementRow(TypedDict):
 
 
 class AgreementRow(TypedDict):
-    """A figure of people's agreement with each other, the checker, and rating models.
+    """A metric of people's agreement with each other, the checker, and rating models.
 
     Rating models are models in a rater's place.
     """
 
     model: str
     game: str
-    figure: str
+    metric: str
     value: Annotated[float | Interval | None, column(format=".3f")]
 
 
@@ -425,14 +425,14 @@ def compare_with_people(
             judgements += [correct, incorrect]
         runs = {row["run"] for row in part}
         for name, value in _list_figures(runs, table, labels, sheets):
-            agreements.append(AgreementRow(model=model, game=game, figure=name, value=value))
+            agreements.append(AgreementRow(model=model, game=game, metric=name, value=value))
     return judgements, agreements
 
 
 def _list_figures(
     runs: set[str], table: Confusion, labels: Mapping[str, bool], sheets: RatedSheets
 ) -> Iterator[tuple[str, float | Interval | None]]:
-    """Yield the figures of agreement on some runs.
+    """Yield the metrics of agreement on some runs.
 
     `table` compares people and checker on those it decided.
     """

@@ -173,7 +173,7 @@ def reproduce_lelma(folder: Path) -> Reproduction:
         "verdicts": verdicts,
         "rules_translator": yardstick,
     }
-    figures = Table(
+    metrics = Table(
         (Column("the offline translator"), Column("", "right")),
         tuple(
             (
@@ -184,7 +184,7 @@ def reproduce_lelma(folder: Path) -> Reproduction:
         ),
         "Rules for plain English against the recorded translator, and what they refused to read",
     )
-    return Reproduction("lelma", CITATION, tuple(checks), (figures,), detail)
+    return Reproduction("lelma", CITATION, tuple(checks), (metrics,), detail)
 
 
 def _compare_verdicts(recorded: dict[str, dict[str, str]], recheck: Recheck) -> JsonObject:

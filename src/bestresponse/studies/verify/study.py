@@ -190,7 +190,7 @@ verify_model = Study(
             caption="Samples that people and models marked; only the marks used count below",
         ),
         table("judgements", title="People's judgement"),
-        pivot("agreement", "figure", "game", "value", split="model"),
+        pivot("agreement", "metric", "game", "value", split="model"),
         text(_PROSE["people"]),
         show_audit,
         show_briefing,

@@ -5,7 +5,7 @@
     survivors  how many are alive after the last day
     p_n        the smallest bid that was served on day n
 
-Games are rebuilt from the recorded bids, many at once. A void game enters no figure; it is counted.
+Games are rebuilt from the recorded bids, many at once. A void game enters no metric; it is counted.
 """
 
 from __future__ import annotations
@@ -217,7 +217,7 @@ class ConditionGames:
         figure: str,
         bounds: tuple[float, float] | None = None,
     ) -> Interval | None:
-        """Average a figure over games, with an interval from resampling games.
+        """Average a metric over games, with an interval from resampling games.
 
         Returns None where no game has it.
 
@@ -241,7 +241,7 @@ def find_prices(trace: Trace) -> Floats:
     return np.where(np.isinf(served), np.nan, served)
 
 
-class ConditionFigures(TypedDict):
+class ConditionMetrics(TypedDict):
     """The indicators of a condition.
 
     How often each resident survived is in the frame `survival`.
@@ -250,7 +250,7 @@ class ConditionFigures(TypedDict):
     games: int
     """games that count"""
     void: int
-    """games in which a seat gave no usable answer; they enter no figure"""
+    """games in which a seat gave no usable answer; they enter no metric"""
     survivors: Annotated[Interval | None, column(format=".2f")]
     """mean number alive after the last day, 95 % interval over games"""
     rsr_start: Annotated[float, column("RSR at the start", ".2f")]
@@ -261,12 +261,12 @@ class ConditionFigures(TypedDict):
     """a game's median over days of the smallest bid served, mean over games"""
 
 
-def sum_up_condition(games: ConditionGames) -> ConditionFigures:
+def sum_up_condition(games: ConditionGames) -> ConditionMetrics:
     """Compute the indicators of a condition."""
     prices = [row[~np.isnan(row)] for row in find_prices(games.trace)]
     medians = np.array([np.median(row) for row in prices if row.size])
     everybody = float(len(games.trace.rules.residents))
-    return ConditionFigures(
+    return ConditionMetrics(
         games=len(games.repeats),
         void=games.void,
         survivors=games.average(games.survivors, "survivors", (0.0, everybody)),

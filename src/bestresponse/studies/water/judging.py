@@ -105,7 +105,7 @@ class ResidentScore:
     remark: str = ""
 
 
-Figure = Annotated[float | None, column(format=".2f")]
+Statistic = Annotated[float | None, column(format=".2f")]
 
 
 class ReasonRow(TypedDict):
@@ -130,14 +130,14 @@ class ScaleRow(TypedDict):
     scale: str
     scores: int
     judges: int
-    mean: Figure
-    deviation: Figure
-    first_quartile: Figure
-    median: Figure
-    third_quartile: Figure
-    fleiss: Figure
-    krippendorff: Figure
-    icc: Figure
+    mean: Statistic
+    deviation: Statistic
+    first_quartile: Statistic
+    median: Statistic
+    third_quartile: Statistic
+    fleiss: Statistic
+    krippendorff: Statistic
+    icc: Statistic
     models_minus_people: Annotated[
         float | None, column(format=".2f", help="on the plays that both have judged")
     ]
@@ -505,15 +505,15 @@ def _summarise_group(
         items = by_scale[scale].values()
         judges = sorted({judge for values in items for judge in values})
         table = np.array([[values.get(judge, np.nan) for values in items] for judge in judges])
-        figures = asdict(summarise_ratings(table, range(LOWEST, HIGHEST + 1)))
+        metrics = asdict(summarise_ratings(table, range(LOWEST, HIGHEST + 1)))
         models = np.array([kinds[judge] == MODEL for judge in judges])
         difference, alpha = _compare_kinds(table[~models], table[models])
         yield ScaleRow(
             judged=judged,
             group=group,
             scale=scale,
-            judges=figures.pop("raters"),
-            **figures,  # type: ignore[typeddict-item]
+            judges=metrics.pop("raters"),
+            **metrics,  # type: ignore[typeddict-item]
             models_minus_people=difference,
             people_and_models=alpha,
         )

@@ -29,7 +29,7 @@ from bestresponse.runs.reporting.answers import warn_of_gaps
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay, encode_plays
 from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.water.config import WaterConfig, describe_condition, list_water_games
-from bestresponse.studies.water.frames import ConditionFigures, measure_water
+from bestresponse.studies.water.frames import ConditionMetrics, measure_water
 
 _AT_ONCE = 250
 
@@ -176,7 +176,7 @@ water = Study(
         lambda spec: _find_town(spec.data), config.offer_tools(models)
     ),
     measure=measure_water,
-    metrics=list_metrics(ConditionFigures),
+    metrics=list_metrics(ConditionMetrics),
     title="Who survives the drought?",
     subtitle=_PROSE["subtitle"],
     command="simulate water",

@@ -13,7 +13,6 @@ absent-minded player, Piccione and Rubinstein 1997), there is no such table.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from typing import TypeVar
@@ -90,28 +89,6 @@ def _find_played(tree: Tree, plans: IntArray, pasts: Sequence[frozenset[tuple[in
         infosets, moves = past.T
         leads.append((plans[:, infosets] == moves).all(axis=1))
     return np.stack(leads, axis=1).astype(np.float64)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PlanList:
-    """A player's plans: for each a row of moves, and its name.
-
-    A row has a move at each information set of the tree, or -1 if the plan's own moves do not lead
-    there.
-    """
-
-    moves: IntArray
-    names: tuple[str, ...]
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-
-def list_plans(tree: Tree, player: int, *, limit: int = CELL_LIMIT) -> PlanList:
-    """List a player's plans in the order of the reduced normal form; TooLarge past `limit`."""
-    pasts = _find_pasts(tree, player)
-    moves = _list_plans(tree, player, pasts, limit)
-    return PlanList(moves, _name_plans(tree, player, pasts, moves))
 
 
 def count_plans(plex: Treeplex) -> int:

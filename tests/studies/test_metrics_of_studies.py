@@ -17,15 +17,15 @@ def sample(request, tmp_path_factory):
 
 
 def test_every_study_has_metrics(sample):
-    assert sample.figures.metrics
+    assert sample.metrics.columns
     assert {metric.name for metric in sample.study.metrics} <= {
-        metric.name for metric in sample.figures.metrics
+        metric.name for metric in sample.metrics.columns
     }
 
 
 def test_the_first_tables_of_the_report_hold_the_figures_between_them(sample):
-    shown = sample.figures.to_table()
-    heads = len(sample.figures.labels)
+    shown = sample.metrics.to_table()
+    heads = len(sample.metrics.labels)
     first, second = (*(table for _, table in sample.report().tables), None, None)[:2]
     assert first.columns[:heads] == shown.columns[:heads]
     assert [row[:heads] for row in first.rows] == [row[:heads] for row in shown.rows]
@@ -38,22 +38,22 @@ def test_the_first_tables_of_the_report_hold_the_figures_between_them(sample):
 
 
 def test_the_summary_holds_the_figures(sample):
-    names = [metric.name for metric in sample.figures.metrics]
-    for one in sample.summary()["figures"]:
+    names = [metric.name for metric in sample.metrics.columns]
+    for one in sample.summary()["metrics"]:
         assert list(one)[-len(names) :] == names
 
 
-def test_figures_csv_holds_a_row_for_every_group(sample):
-    with (sample.path / "figures.csv").open(encoding="utf-8", newline="") as file:
+def test_metrics_csv_holds_a_row_for_every_group(sample):
+    with (sample.path / "metrics.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == len(sample.figures.groups)
-    assert {metric.name for metric in sample.figures.metrics} <= set(rows[0])
+    assert len(rows) == len(sample.metrics.groups)
+    assert {metric.name for metric in sample.metrics.columns} <= set(rows[0])
 
 
 def test_results_csv_holds_every_number_with_its_interval_and_direction(sample):
     with (sample.path / "results.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    known = [value for _, values in sample.figures.groups for value in values.values()]
+    known = [value for _, values in sample.metrics.groups for value in values.values()]
     numbers = [as_interval(value) for value in known if value is not None]
     assert [float(row["value"]) for row in rows] == [number.estimate for number in numbers]
     for row, number in zip(rows, numbers, strict=True):
