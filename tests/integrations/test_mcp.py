@@ -208,8 +208,7 @@ def test_a_speaker_is_advised_from_a_run_beside_the_server(tmp_path):
     assert told["earns"] == pytest.approx(wanted.earns)
     assert told["source"] == "solved tree"
     assert told["probabilities"] == pytest.approx(dict(wanted.probabilities))
-    assert unknown.is_error
-    assert "do not know this situation" in unknown.content[0].text
+    assert unknown.structured_content["source"] == "nearest situation"
 
 
 def test_mistakes_come_back_as_sentences():
