@@ -367,7 +367,7 @@ class QuoteCheck:
                 shares = dict(mix.weights)
                 heard = [one for one in said.amounts if one.value in shares.values()]
                 near = self._pair_shares(heard, said, player)
-                given = {}
+                given: dict[_Named, Fraction] = {}
                 for amount, one in zip(heard, near, strict=True):
                     if one and given.setdefault(one, amount.value) != amount.value:
                         return f"its words give one choice of {mix.who} two probabilities"

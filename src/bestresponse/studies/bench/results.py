@@ -164,7 +164,7 @@ def _compare_instructions(rows: Iterable[VersionRow]) -> Iterator[VersionRow]:
     """Yield by player how far apart its figures are under the wordings of the instruction."""
     players: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for row in rows:
-        if row["version"] == BASE or row["version"].startswith(WORDING):
+        if row["version"].startswith((BASE, WORDING)):
             players[row["player"]].append(row)
     for player, told in players.items():
         if len(told) > 1:
