@@ -62,11 +62,11 @@ def tabulate_twins(runs: Sequence[Run[BenchConfig]]) -> tuple[str, Frame[TwinRow
 
 def _describe_positions(config: BenchConfig) -> str | None:
     """Return what says which positions a run asked about, whatever the story."""
-    known = find_base(config.game.name) if config.positions is not None else None
-    if known is None:
+    game = config.positions
+    if game is None or not find_base(game.name):
         return None
-    drawn = [known, config.seed, config.games, list(config.seat)]
-    return canonical([*drawn, dict(list_parameters(config.positions))])
+    drawn = [find_base(game.name), config.seed, config.games, list(config.seat)]
+    return canonical([*drawn, dict(list_parameters(game))])
 
 
 def _compare(player: Heads, runs: Sequence[Run[BenchConfig]]) -> Iterator[TwinRow]:
@@ -78,7 +78,7 @@ def _compare(player: Heads, runs: Sequence[Run[BenchConfig]]) -> Iterator[TwinRo
         first = first or lost
         yield TwinRow(
             player=" / ".join(map(str, player)),
-            game=run.config.game.name,
+            game=run.config.game.name,  # type: ignore[union-attr]
             regret=values.get("regret"),
             difference=paired.difference if paired else None,
             recognised=values.get("recognised"),
