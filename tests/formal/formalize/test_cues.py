@@ -2,6 +2,7 @@
 
 import pytest
 
+import bestresponse as br
 from bestresponse.formal.formalize.plan import count_amounts, library, nearest
 
 STORIES = {
@@ -27,6 +28,13 @@ STORIES = {
     ),
     "french fund": "Trois voisins contribuent à une cagnotte commune, qui est doublée et partagée.",
     "english prices": "Two firms choose prices at the same time.",
+    "english delegation": (
+        "Two shops set prices or delegate them to a mediator, who sets high ones if both delegate."
+    ),
+    "german delegation": (
+        "Zwei Läden wählen ihre Preise oder überlassen die Wahl einem Vermittler. Er wählt für beide"
+        " einen hohen Preis, wenn beide sie ihm überlassen."
+    ),
 }
 
 
@@ -41,6 +49,8 @@ STORIES = {
         ("spanish offer", 11, "two_offers"),
         ("french fund", 0, "public_goods"),
         ("english prices", 0, "prisoners_dilemma"),
+        ("english delegation", 0, "mediator"),
+        ("german delegation", 0, "mediator"),
     ],
 )
 def test_a_story_is_read_in_its_own_language(story, amounts, example):
@@ -138,3 +148,12 @@ def test_a_story_is_read_in_its_own_language(story, amounts, example):
 )
 def test_the_example_that_is_shown_is_built_like_the_story(example, story):
     assert nearest(story, library())[0].name == example
+
+
+def test_the_story_with_a_mediator_is_the_dilemma_changed_by_the_mechanism(tmp_path):
+    program = next(one.program for one in library() if one.name == "mediator")
+    path = tmp_path / "told.pl"
+    path.write_text(program, "utf-8")
+    compared = br.compare(str(path), "prisoners-dilemma with mediator")
+    assert compared.relation == "renamed"
+    assert compared.actions["ida"]["leave"] == "delegate"

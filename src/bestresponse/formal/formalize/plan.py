@@ -165,7 +165,7 @@ def library() -> tuple[Example, ...]:
     """Return the examples that come along, by name.
 
     They cover two and three moves, moves in turn, offers, three players, votes, auctions, chance,
-    hidden cards and private values.
+    hidden cards, private values and a mediator.
     """
     return _read(files(f"{__package__}.library"))
 
