@@ -173,7 +173,7 @@ def test_parts_with_gaps_that_are_merged_into_one_of_them_are_not_complete(tmp_p
 
 
 def test_a_run_in_which_no_answer_could_be_read_says_so(tmp_path):
-    with pytest.warns(UserWarning, match="has a result to compute figures from"):
+    with pytest.warns(UserWarning, match="has a result to compute metrics from"):
         run = br.bench(make_model("I do not know."), num_games=2, output_dir=tmp_path)
     assert (run.complete, run.answered) == (True, 0)
 

@@ -69,7 +69,7 @@ def test_every_option_that_is_grouped_by_name_exists_in_some_command():
 def test_commands_that_ask_no_model_and_make_no_plays_offer_no_settings_for_them():
     offered = {name_option(option) for option in COMMANDS["bestresponse import"].params}
     of_all = {"quiet", "verbose"}
-    assert offered == {"file", "mapping", "output", "metrics", "json", "settings"} | of_all
+    assert offered == {"file", "mapping", "output", "figures", "json", "settings"} | of_all
 
 
 @pytest.mark.parametrize(

@@ -602,7 +602,7 @@ def _(made):
 @promise("Evaluation protocol: kinds of error are counted")
 def _(made):
     (row,) = made.frame(
-        "agreement", model="learner", game="all games", figure=f"errors: {ERROR_KINDS['pa']}"
+        "agreement", model="learner", game="all games", metric=f"errors: {ERROR_KINDS['pa']}"
     )
     # Three raters of six samples, of whom one left one out.
     assert row["value"] == 17

@@ -89,7 +89,7 @@ class Finished:
         return path, json.loads(path.read_text())
 
     @property
-    def figures(self):
+    def metrics(self):
         return self.run.summary()["metrics"][0]
 
 

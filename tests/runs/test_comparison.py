@@ -115,7 +115,7 @@ def test_other_prompts_versions_and_unfinished_runs_are_said(run, tmp_path):
     (second.path / "finished").unlink()
     notes = br.compare_runs(first.path, second.path).notes
     assert notes == (
-        "Run B is not finished; its figures are those of 6 answers.",
+        "Run B is not finished; its metrics are those of 6 answers.",
         "Runs A and B were made by different versions of bestresponse, 0.1.0 and 9.9.",
         f"Runs A and B were asked with different prompts: {prompt}.",
     )

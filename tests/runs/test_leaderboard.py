@@ -109,5 +109,5 @@ def test_the_command_writes_one_page_whose_numbers_lead_to_the_runs(tmp_path):
     assert f'<a href="{run.path.name}/report.html">' in page
     assert (run.path / "report.html").exists()
     assert '<table class="sortable">' in page
-    with pytest.raises(UsageError, match="there is no benchmark run to rank"):
+    with pytest.raises(UsageError, match="there is no benchmark run to rank in /"):
         write_leaderboard([tmp_path / "none"], tmp_path)

@@ -63,7 +63,7 @@ def test_a_run_that_stopped_half_way_says_so_and_goes_on_when_called_again(tmp_p
 
     call = {"num_games": 40, "seed": 1, "output_dir": tmp_path, "workers": 1}
     message = (
-        r"not everything was played \(10 plays in a row failed: out of memory\): figures are of 3"
+        r"not everything was played \(10 plays in a row failed: out of memory\): these numbers are of 3"
         r" answers"
     )
     with pytest.warns(UserWarning, match=message) as said:

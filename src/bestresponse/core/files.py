@@ -19,15 +19,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 
-_LARGEST: Final = 200_000_000
-_LARGEST_UNPACKED: Final = 2_000_000_000
-_LONGEST: Final = 2_000_000
-_LONG_KEY: Final = re.compile(
+_LARGEST = 200_000_000
+_LARGEST_UNPACKED = 2_000_000_000
+_LONGEST = 2_000_000
+_LONG_KEY = re.compile(
     r"""(?m:^|[\[{,])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){100}"""
 )
 
@@ -102,7 +102,7 @@ def read_text_file(path: Path, most: int = _LARGEST, errors: str = "strict") -> 
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-_MOST_MEMBERS: Final = 2_000
+_MOST_MEMBERS = 2_000
 
 
 _DENSEST = 100

@@ -7,7 +7,7 @@ wording a move by its seat. The list of moves therefore determines everything th
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 from bestresponse.core.ask import Ask, Lottery
 from bestresponse.core.errors import InvalidGame
@@ -26,8 +26,8 @@ Layout = Literal["usual", "lines", "json"]
 """How rules are told: a tree as an outline and payoffs as a table, or both in sentences, or payoffs
 as JSON."""
 
-NATURE: Final[Role] = "nature"
-REFEREE: Final[Role] = "referee"
+NATURE: Role = "nature"
+REFEREE: Role = "referee"
 
 
 @dataclass(frozen=True, slots=True)

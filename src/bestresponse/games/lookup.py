@@ -355,6 +355,9 @@ def _explain_unknown(text: str, *, allow_files: bool = True) -> str:
             f"{name} is a strategy, not a game; name the game first, as in `bestresponse"
             f" tournament prisoners-dilemma --entries {name}`"
         )
+    plain, _, added = text.partition(" with ")
+    if added and plain in game_names():
+        name_with(plain, added.split(" with "))  # says which of them there is not
     hint = did_you_mean(name, list(game_names()))
     if not hint and Path(text).suffix and allow_files:
         return f"there is no file {text!r}; files of games end in {list_endings()}"

@@ -11,7 +11,7 @@ A place is a range: somebody is surely better where the interval of the differen
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter, itemgetter
 from pathlib import Path
@@ -72,7 +72,7 @@ class Ranked:
         return counted if isinstance(counted, int) else 0
 
 
-def write_leaderboard(paths: Iterable[Path], folder: Path) -> tuple[Path, Document]:
+def write_leaderboard(paths: Sequence[Path], folder: Path) -> tuple[Path, Document]:
     """Write one page that ranks the players of all runs in these folders.
 
     UsageError where there is nothing to rank, or where nothing was answered by all.
@@ -85,7 +85,8 @@ def write_leaderboard(paths: Iterable[Path], folder: Path) -> tuple[Path, Docume
             for one in _list_ranked(manifest.parent, notes):
                 boards = _join(boards, one)
     if not boards:
-        raise UsageError(" ".join(["there is no benchmark run to rank.", *notes]))
+        where = ", ".join(map(str, paths))
+        raise UsageError(" ".join([f"there is no benchmark run to rank in {where}.", *notes]))
     if len(boards) > 1:
         notes.append("Runs over different games are in tables of their own.")
     sections = tuple(_show(board, folder) for board in boards)

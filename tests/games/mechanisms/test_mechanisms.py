@@ -274,6 +274,7 @@ def test_a_game_in_a_file_keeps_its_mechanisms_in_a_run(tmp_path):
         ("chicken with reputation(row=sing)", "nobody can fulfil a reputation with row=sing"),
         ("chicken with reputation(rounds=0)", "rounds: expected at least 1, got 0"),
         ("kuhn-poker with mediator", "all choose once and at the same time"),
+        ("prisoners-dilemma with mediatr", "named 'mediatr'. Did you mean mediator?"),
         ("prisoners-dilemma with mediator with milk", "there is no mechanism named 'milk'"),
     ],
 )

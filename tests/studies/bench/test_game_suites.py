@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 import bestresponse as br
 from bestresponse.cli.app import app
+from bestresponse.core.errors import UsageError
 from bestresponse.games.lookup import find_game
 from bestresponse.games.nim.rules import Nim
 from bestresponse.games.twins.twin import TWINS
@@ -55,3 +56,8 @@ def test_every_game_has_a_run_of_its_own(tmp_path: Path, monkeypatch: pytest.Mon
     assert result.exit_code == 0, result.output
     runs = [br.load_run(path) for path in sorted(tmp_path.iterdir()) if path.is_dir()]
     assert {run.config.game.name for run in runs} == set(games)
+
+
+def test_a_mistyped_suite_of_games_is_named():
+    with pytest.raises(UsageError, match=r"there is no suite 'gtbnch'\. Did you mean gtbench\?"):
+        split_suite(["--suite", "gtbnch", "--model", "random"])

@@ -38,11 +38,11 @@ from bestresponse.theory.trees.tree import Policy
 NAN = float("nan")
 
 
-def solve_by_hand(unguided, guided, **figures):
-    """A solution of which only the figures are known."""
+def solve_by_hand(unguided, guided, **metrics):
+    """A solution of which only the metrics are known."""
     return SimpleNamespace(
-        figures={"gain": 0.5, "loss": 0.0, "relative_gain": 9.0, "unguided_nash_conv": 1.0}
-        | figures,
+        metrics={"gain": 0.5, "loss": 0.0, "relative_gain": 9.0, "unguided_nash_conv": 1.0}
+        | metrics,
         policies={
             name: SimpleNamespace(nash_conv=conv, earned=SimpleNamespace(gain=gain))
             for name, conv, gain in (

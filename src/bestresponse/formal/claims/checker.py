@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, Protocol
+from typing import Protocol
 
 from bestresponse.core.errors import BestResponseError
 from bestresponse.core.registry import Registry, check_members
@@ -108,7 +108,7 @@ claim_solvers = Registry(
     {"theory": "bestresponse.formal.claims.checker:TheoryCheck"},
 )
 """Functions or classes that return a `ClaimSolver` when called with a `Subject`."""
-BOTH_SOLVERS: Final = "both"
+BOTH_SOLVERS = "both"
 """Logic and theory, which have to agree."""
 
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Final, Literal, TypeGuard, cast, get_args
+from typing import Any, Literal, TypeGuard, cast, get_args
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
@@ -55,8 +55,8 @@ from bestresponse.logic.language.terms import (
 
 Argument = str | Fraction | Chain | tuple[Mix, ...] | tuple[str, ...]
 
-NO_CLAIM: Final = "no_claim"
-_EMPTY: Final = {
+NO_CLAIM = "no_claim"
+_EMPTY = {
     NO_CLAIM: Form(NO_CLAIM, (), "the text claims <nothing|something> of these kinds"),
     "unclear": Form(
         "unclear",
@@ -125,17 +125,17 @@ class KnownForms(Mapping[str, Form]):
         return sum(1 for _ in self)
 
 
-_TABLE_FORMS: Final = list_forms(TableTheory)
-_TREE_FORMS: Final = list_forms(TreeTheory)
-_BUILT_IN: Final = {**_TREE_FORMS, **_TABLE_FORMS, **_EMPTY}
-OF_TABLES: Final = KnownForms(_TABLE_FORMS, "tables")
+_TABLE_FORMS = list_forms(TableTheory)
+_TREE_FORMS = list_forms(TreeTheory)
+_BUILT_IN = {**_TREE_FORMS, **_TABLE_FORMS, **_EMPTY}
+OF_TABLES = KnownForms(_TABLE_FORMS, "tables")
 """Every form of claim about a table, by its name."""
-OF_TREES: Final = KnownForms(_TREE_FORMS, "trees")
+OF_TREES = KnownForms(_TREE_FORMS, "trees")
 """Every form of claim about a game played move by move; words are in `FORMS`."""
-FORMS: Final = KnownForms(_BUILT_IN, "tables", "trees")
+FORMS = KnownForms(_BUILT_IN, "tables", "trees")
 """Every form of claim by its name."""
 FormSet = Literal["all", "payoffs", "paper"]
-PAPER_FORMS: Final = (
+PAPER_FORMS = (
     "payoff",
     "higher",
     "lower",
@@ -154,7 +154,7 @@ PAPER_FORMS: Final = (
 )
 """What LELMA's Translator was offered: thirteen templates, of which two are payoffs, mine and
 theirs."""
-PAYOFF_FORMS: Final = (
+PAYOFF_FORMS = (
     *PAPER_FORMS,
     "equal",
     "highest_payoff",
@@ -303,9 +303,9 @@ def _quote(name: str) -> str:
     return plain if plain.startswith("'") else f"'{plain}'"
 
 
-MOST_QUERY: Final = 2_000
-MOST_CLAIMS: Final = 1_000
-_MOST_DIGITS: Final = 60
+MOST_QUERY = 2_000
+MOST_CLAIMS = 1_000
+_MOST_DIGITS = 60
 
 
 class _Unreadable(ValueError):
@@ -506,11 +506,11 @@ def _mix(term: Term) -> Mix:
     return Mix(_name(player), tuple(weights))
 
 
-_NUMBER: Final[JsonObject] = {"type": ["number", "string"]}
+_NUMBER: JsonObject = {"type": ["number", "string"]}
 """A number, or a fraction as text: a third has no decimal."""
-_LIST: Final = re.compile(r'"claims"\s*:\s*\[\s*|^\s*\[\s*')
-_BETWEEN: Final = re.compile(r"\s*,?\s*")
-_MOST_NAMES: Final = 100
+_LIST = re.compile(r'"claims"\s*:\s*\[\s*|^\s*\[\s*')
+_BETWEEN = re.compile(r"\s*,?\s*")
+_MOST_NAMES = 100
 """The most names that the schema lists; with more, any name is allowed and checked when the claim
 is decided."""
 

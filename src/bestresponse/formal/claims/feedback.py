@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -39,19 +39,19 @@ from bestresponse.logic.engine import Verdict
 Tone = Literal["positive", "negative"]
 """Whether feedback states the true values or only that a claim is false."""
 # A reasoner is told a few truths about a claim; more would bury what is wrong with it.
-_MOST_SAID: Final = 4
+_MOST_SAID = 4
 # Every action that may be right instead is proved before it is named: these are tried, in the order
 # of the game.
-_MOST_TRIED: Final = 500
-_NUMBERS: Final = ("higher", "lower", "equal")
-_WORST_CASES: Final = (
+_MOST_TRIED = 500
+_NUMBERS = ("higher", "lower", "equal")
+_WORST_CASES = (
     "higher_guaranteed_payoff",
     "lower_guaranteed_payoff",
     "equal_guaranteed_payoff",
 )
-_INSTEAD: Final = dict.fromkeys(_NUMBERS, _NUMBERS) | dict.fromkeys(_WORST_CASES, _WORST_CASES)
+_INSTEAD = dict.fromkeys(_NUMBERS, _NUMBERS) | dict.fromkeys(_WORST_CASES, _WORST_CASES)
 """The forms, by each of them, of which exactly one holds of the same arguments."""
-_EXTREMES: Final = {
+_EXTREMES = {
     "guaranteed_payoff_for_choice": "lowest_individual_payoff_for_choice",
     "limited_payoff_for_choice": "highest_individual_payoff_for_choice",
 }
@@ -143,7 +143,7 @@ def _candidates(grounded: Grounded, theory: TheoryCheck) -> Iterator[Claim]:
         yield from _table_candidates(grounded, theory.game)
 
 
-_GUARANTEED: Final = ("highest_guaranteed_payoff_choice", "lowest_guaranteed_payoff_choice")
+_GUARANTEED = ("highest_guaranteed_payoff_choice", "lowest_guaranteed_payoff_choice")
 
 
 def _change_value(grounded: Grounded, theory: TheoryCheck) -> Iterator[Claim]:
@@ -296,8 +296,8 @@ def _list_cases(grounded: Grounded, game: TableTheory) -> list[tuple[int, ...]]:
     return cases
 
 
-_PLACEHOLDER: Final = re.compile(r"\{(?:(if|after) )?(\w+)\}")
-_VERB: Final = re.compile(r"<([^<>]*)>")
+_PLACEHOLDER = re.compile(r"\{(?:(if|after) )?(\w+)\}")
+_VERB = re.compile(r"<([^<>]*)>")
 
 
 def say(claim: Claim) -> str:

@@ -29,13 +29,13 @@ from enum import StrEnum
 from fractions import Fraction
 from inspect import signature
 from pathlib import Path
-from typing import Any, Final, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from bestresponse.core.errors import UsageError
 from bestresponse.logic.engine import Proof
 
-YOU: Final = "you"
-SHARED_RULES: Final = Path(__file__).with_name("shared.pl").read_text("utf-8")
+YOU = "you"
+SHARED_RULES = Path(__file__).with_name("shared.pl").read_text("utf-8")
 
 
 class Sort(StrEnum):
@@ -49,7 +49,7 @@ class Sort(StrEnum):
     JOINT = "joint"
 
 
-SORTS: Final = {
+SORTS = {
     "who": Sort.WHO,
     **dict.fromkeys(("value", "first", "second", "share"), Sort.NUMBER),
     **dict.fromkeys(("action", "other"), Sort.ACTION),

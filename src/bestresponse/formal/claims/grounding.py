@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.formal.claims.claim import (
@@ -34,7 +34,7 @@ from bestresponse.formal.claims.subject import Subject, exact
 from bestresponse.logic.engine import Proof, Verdict
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
-_NATURE: Final = "nature"
+_NATURE = "nature"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from typing import Any, Final
+from typing import Any
 
 from bestresponse.core.errors import InvalidGame, LogicError, TooLarge
 from bestresponse.formal.claims.claim import list_added
@@ -30,10 +30,10 @@ from bestresponse.logic.engine import LogicEngine, Program, Proof, Verdict
 from bestresponse.logic.language.terms import Atom, Struct, Term, list_of, write
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
-MOST_FACTS: Final = 4_000
+MOST_FACTS = 4_000
 # A node is two facts, itself and the branch to it; no engine is given more than 5,000 clauses,
 # rules among them.
-_MOST_NODES: Final = 2_400
+_MOST_NODES = 2_400
 
 
 class LogicCheck:
@@ -186,7 +186,7 @@ def _write_mixes(mixes: Belief) -> Term:
     return list_of(parts)
 
 
-_HEAD: Final = re.compile(r"^(claim|possible)\((\w+)(.*)\) :-", re.MULTILINE)
+_HEAD = re.compile(r"^(claim|possible)\((\w+)(.*)\) :-", re.MULTILINE)
 """Of the rules by which claims are decided: the form, and its arguments."""
 
 

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Final, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from bestresponse.formal.claims.claim import FORMS, Claim
 from bestresponse.formal.claims.english.vocabulary import Vocabulary, load_english, split_words
@@ -629,7 +629,7 @@ def _find_near(said: Said, place: int, player: int) -> _Named | None:
     return near[-1] if near else None
 
 
-_ABSORBING: Final = ("no_dominant_choice", "guaranteed", "limited", "equal", "pure_equilibria")
+_ABSORBING = ("no_dominant_choice", "guaranteed", "limited", "equal", "pure_equilibria")
 
 
 def _find_denial(claim: Claim, said: Said) -> str:
@@ -656,9 +656,9 @@ def _find_denial(claim: Claim, said: Said) -> str:
     return "its words deny something" if plain and not absorbs else ""
 
 
-_CAUTIOUS: Final = ("guaranteed_payoff_for", "guaranteed", "maximin", "minimax", "limited")
-_OF_TREES: Final = ("perfect", "credible")
-_TERMS: Final = (
+_CAUTIOUS = ("guaranteed_payoff_for", "guaranteed", "maximin", "minimax", "limited")
+_OF_TREES = ("perfect", "credible")
+_TERMS = (
     *(*_CAUTIOUS, *_OF_TREES, "equilibri", "pareto", "surviv", "dominated_by"),
     *("dominated", "dominant", "domina"),
 )

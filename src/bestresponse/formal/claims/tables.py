@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,8 +30,8 @@ PureProfile = tuple[int, ...]
 _Removed = tuple[tuple[int, int], ...]
 """Choices that are eliminated: the player's number and the action's."""
 
-TABLE_RULES: Final = Path(__file__).with_name("tables.pl").read_text("utf-8")
-_MOST_SOLVED: Final = 8
+TABLE_RULES = Path(__file__).with_name("tables.pl").read_text("utf-8")
+_MOST_SOLVED = 8
 """Choices of each player in games all of whose equilibria are looked for: more can take minutes."""
 
 

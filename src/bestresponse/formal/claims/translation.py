@@ -21,7 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import chain
-from typing import Final, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from bestresponse.core.game import NATURE
 from bestresponse.core.player import Call
@@ -147,18 +147,18 @@ def find_translator(name: str) -> Translator:
     return translator
 
 
-MARK: Final = re.compile(r"[ \t]*(?:[-*•+>]|\d{1,3}[.)]|[a-z][.)]|(?P<heading>#+))\s+")
+MARK = re.compile(r"[ \t]*(?:[-*•+>]|\d{1,3}[.)]|[a-z][.)]|(?P<heading>#+))\s+")
 """What begins an item of a list or a heading."""
-_SENTENCE_END: Final = re.compile(
+_SENTENCE_END = re.compile(
     r"(?<=[^\s.!?])(?<!\bvs)(?<!\bi\.e)(?<!\be\.g)(?<!\bcf)\s*[.!?](?=\s|$)|;(?=\s)|\n\s*\n",
     re.IGNORECASE,
 )
-_HEADING: Final = re.compile(
+_HEADING = re.compile(
     r"^\W*(?:step \d+\W*|\d+\W*)?(?:(?!\b(?:is|are|has|have|gives?|gets?|dominates?|would|will"
     r"|can)\b)[A-Za-z,'() –—-]){0,60}:?$",
     re.IGNORECASE,
 )
-_NOT_ASSERTED: Final = re.compile(
+_NOT_ASSERTED = re.compile(
     r"\b(?:(?:ask|wonder|decide|know|see|question|unclear|unsure|consider|check|doubt|depend)\w*"
     r"(?: \w+)? whether|would have been|could have been|wonder\w* if|at first"
     r" (?:glance|sight|look)|naively|superficially"
@@ -174,7 +174,7 @@ _NOT_ASSERTED: Final = re.compile(
 )
 # Signs that carry no meaning become a space and signs with a plain twin become that: every
 # character keeps its place.
-_SIGNS: Final = str.maketrans('’‘−‑“”"*`_$€£', "''--         ")
+_SIGNS = str.maketrans('’‘−‑“”"*`_$€£', "''--         ")
 
 
 class Stance(NamedTuple):
@@ -421,14 +421,14 @@ def _find_fault(
     return "" if meant in grounded else why
 
 
-_MOST_SENTENCES: Final = 500
+_MOST_SENTENCES = 500
 """Sentences of a text that are parsed, at some hundredths of a second each; the others are told as
 unread."""
-_LONGEST_SENTENCE: Final = 600
-_IF: Final = re.compile(r"\W*(?:\w+,?\s+)?(?:if|when)\b", re.IGNORECASE)
-_FIRST: Final = re.compile(r"\b(?:I|me|my|mine)\b")
-_SECOND: Final = re.compile(r"(?<!of )\b(?:you|your|yours)\b", re.IGNORECASE)
-_THIRD: Final = re.compile(
+_LONGEST_SENTENCE = 600
+_IF = re.compile(r"\W*(?:\w+,?\s+)?(?:if|when)\b", re.IGNORECASE)
+_FIRST = re.compile(r"\b(?:I|me|my|mine)\b")
+_SECOND = re.compile(r"(?<!of )\b(?:you|your|yours)\b", re.IGNORECASE)
+_THIRD = re.compile(
     r"\b(?:they|them|their|he|she|him|her|other|opponent|partner|rival)\b", re.IGNORECASE
 )
 
@@ -591,8 +591,8 @@ class _TextReader:
         return Told() if self.reduced and of_dominance else told
 
 
-_MOST_REPLIES: Final = 3
-TRANSLATION_TOKENS: Final = 4096
+_MOST_REPLIES = 3
+TRANSLATION_TOKENS = 4096
 """Tokens that a model may write in one reply of a translation."""
 
 

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 
@@ -28,12 +27,12 @@ from bestresponse.theory.trees.perfection.subgame_perfect import (
 )
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
-MOST_EQUILIBRIA: Final = 2_000
+MOST_EQUILIBRIA = 2_000
 
 Weighted = tuple[tuple[int, Fraction], ...]
 """Nodes, each with the probability that nature leads there."""
 
-TREE_RULES: Final = Path(__file__).with_name("trees.pl").read_text("utf-8")
+TREE_RULES = Path(__file__).with_name("trees.pl").read_text("utf-8")
 """What the rules of the forms are made of: looking ahead is backward induction, every tie
 followed."""
 

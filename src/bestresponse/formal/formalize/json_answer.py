@@ -14,7 +14,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Final
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE
@@ -22,16 +21,16 @@ from bestresponse.core.json import JsonObject, refuse_repeated_keys
 from bestresponse.logic.programs.game_table import FORGETS, GameTable, Row
 from bestresponse.models.schema import schema_text
 
-NO_GAME: Final = "no game"
-MISFIT: Final = "does not fit"
+NO_GAME = "no game"
+MISFIT = "does not fit"
 MOST_QUESTIONS = 10
 _LONGEST_NAME = 200
 _LONGEST_REASON = 300
 _NUMBER = re.compile(r"[+-]?\d{1,30}(?:\.\d{1,30}|/0{0,20}[1-9]\d{0,20})?")
 
 Schema = JsonObject
-TEXT: Final[Schema] = {"type": "string"}
-PROBABILITY: Final[Schema] = {"type": "string", "pattern": r"^[0-9]+(/[0-9]+|\.[0-9]+)?$"}
+TEXT: Schema = {"type": "string"}
+PROBABILITY: Schema = {"type": "string", "pattern": r"^[0-9]+(/[0-9]+|\.[0-9]+)?$"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +172,7 @@ def read_exact(value: object) -> Fraction | None:
     return Fraction(repr(value))
 
 
-NO_PLAYERS: Final = "the game has no players"
+NO_PLAYERS = "the game has no players"
 MOST_NODES = 3_000
 # Each level of a tree is read by a call within a call.
 MOST_LEVELS = 60
@@ -181,19 +180,19 @@ _NOTHING = "(nothing)"
 """What the player who begins perceives where it has forgotten everything, though it knew something
 when it began."""
 
-_NODE: Final = {"$ref": "#/$defs/node"}
-_DRAWS: Final = list_schema(object_schema(draw=TEXT, probability=PROBABILITY, then=_NODE))
-_CHOICES: Final = list_schema(object_schema(move=TEXT, then=_NODE))
+_NODE = {"$ref": "#/$defs/node"}
+_DRAWS = list_schema(object_schema(draw=TEXT, probability=PROBABILITY, then=_NODE))
+_CHOICES = list_schema(object_schema(move=TEXT, then=_NODE))
 # A player forgets only where the story says so, and the word stands before the moves that are made
 # without knowing.
-_CHOICE: Final = object_schema(
+_CHOICE = object_schema(
     player=TEXT,
     knows=TEXT,
     forgets={"type": "boolean"},
     moves=_CHOICES,
 ) | {"required": ["player", "knows", "moves"]}
-_PAYOFFS: Final = list_schema({"type": ["number", "string"]})
-TREE_SCHEMA: Final = schema_text(
+_PAYOFFS = list_schema({"type": ["number", "string"]})
+TREE_SCHEMA = schema_text(
     {
         **object_schema(
             asides_schema(),

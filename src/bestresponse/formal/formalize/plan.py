@@ -16,7 +16,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import cycle, islice
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.files import parse_toml
@@ -82,7 +82,7 @@ def plan(
     return tuple(islice(cycle(tries), attempts))
 
 
-WORD: Final = re.compile(r"[^\W\d_][^\W\d_-]*(?:-[^\W\d_]+)*")
+WORD = re.compile(r"[^\W\d_][^\W\d_-]*(?:-[^\W\d_]+)*")
 _UNSEEN = re.compile(
     r"\b(?:without|before|cannot|never|not|neither|nobody)"
     r" (?:seeing|knowing|see|sees|learns|hears)\b"

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE
@@ -35,13 +35,13 @@ from bestresponse.logic.programs.game_table import GameTable, Row
 from bestresponse.models.base import Finish, Message, Model, Reply, Request, ask
 from bestresponse.models.schema import schema_text
 
-LUCK: Final = "luck"
+LUCK = "luck"
 MOST_CLAIMS = 40
 MOST_ASKED = 4
 """How often a check is asked for where its answer is cut off, each time with twice the room."""
 _LONGEST_DIFFERENCE = 300
-_STEPS: Final = list_schema(object_schema(player=TEXT, move=TEXT))
-_CLAIM: Final = object_schema(
+_STEPS = list_schema(object_schema(player=TEXT, move=TEXT))
+_CLAIM = object_schema(
     words=TEXT,
     kind={
         "type": "string",
@@ -61,7 +61,7 @@ _CLAIM: Final = object_schema(
     moves=_STEPS,
     rather_than=_STEPS,
 )
-CLAIMS_SCHEMA: Final = schema_text(object_schema(claims=list_schema(_CLAIM)))
+CLAIMS_SCHEMA = schema_text(object_schema(claims=list_schema(_CLAIM)))
 
 
 @dataclass(frozen=True, slots=True)

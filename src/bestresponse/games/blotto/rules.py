@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import comb
-from typing import ClassVar
 
 import numpy as np
 
@@ -27,7 +26,7 @@ _MOST_PLANS = 5000
 class BattlefieldRule(GameRule):
     """Two distribute troops over fields at the same time; `example` is one way to do it."""
 
-    message: ClassVar[str] = "battlefields"
+    message = "battlefields"
     troops: int
     fields: int
     example: str

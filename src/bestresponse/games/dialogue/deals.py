@@ -168,9 +168,9 @@ class Option(DealRules):
     """One of `items` for everybody, or none: a day, a place."""
 
     items: Names
-    kind: ClassVar[str] = "option"
-    impossible: ClassVar[str] = "nothing suits all of them"
-    private: ClassVar[frozenset[str]] = frozenset({"values"})
+    kind = "option"
+    impossible = "nothing suits all of them"
+    private = frozenset({"values"})
 
     @property
     def names(self) -> Names:
@@ -250,9 +250,9 @@ class Trade(DealRules):
     """What each of two speakers gives to the other: a number of pieces of each of `items`."""
 
     items: Names
-    kind: ClassVar[str] = "trade"
-    impossible: ClassVar[str] = "somebody owns nothing"
-    private: ClassVar[frozenset[str]] = frozenset({"values", "endowment"})
+    kind = "trade"
+    impossible = "somebody owns nothing"
+    private = frozenset({"values", "endowment"})
 
     @property
     def names(self) -> Names:
@@ -385,12 +385,10 @@ class Price(DealRules):
 
     low: int
     high: int
-    kind: ClassVar[str] = "price"
-    impossible: ClassVar[str] = (
-        "it is worth more to the seller than to the buyer, or both have the same part"
-    )
-    public: ClassVar[frozenset[str]] = frozenset({"prices"})
-    private: ClassVar[frozenset[str]] = frozenset({"part", "worth"})
+    kind = "price"
+    impossible = "it is worth more to the seller than to the buyer, or both have the same part"
+    public = frozenset({"prices"})
+    private = frozenset({"part", "worth"})
 
     @classmethod
     def from_reader(cls, reader: DomainReader, players: int) -> Price:
@@ -494,11 +492,11 @@ class Issues(DealRules):
 
     issues: Mapping[str, Names]
     climbing: str
-    kind: ClassVar[str] = "issues"
-    ending: ClassVar[TalkEnds] = TalkEnds("issues")
-    impossible: ClassVar[str] = "both have the same part"
-    public: ClassVar[frozenset[str]] = frozenset({"issues"})
-    private: ClassVar[frozenset[str]] = frozenset({"part", "values"})
+    kind = "issues"
+    ending = TalkEnds("issues")
+    impossible = "both have the same part"
+    public = frozenset({"issues"})
+    private = frozenset({"part", "values"})
 
     @property
     def names(self) -> Names:
@@ -615,10 +613,10 @@ class Moves(DealRules):
 
     moves: Names
     table: tuple[tuple[float, ...], ...]
-    kind: ClassVar[str] = "moves"
-    ending: ClassVar[TalkEnds] = TalkEnds("notes")
-    public: ClassVar[frozenset[str]] = frozenset({"moves", "payoffs"})
-    sealed: ClassVar[bool] = True
+    kind = "moves"
+    ending = TalkEnds("notes")
+    public = frozenset({"moves", "payoffs"})
+    sealed = True
 
     @property
     def names(self) -> Names:
@@ -710,11 +708,11 @@ class Moves(DealRules):
 class Verdict(DealRules):
     """Who argued better, with reasons."""
 
-    kind: ClassVar[str] = "verdict"
-    ending: ClassVar[TalkEnds] = TalkEnds("judge")
-    impossible: ClassVar[str] = "two of them are on the same side"
-    public: ClassVar[frozenset[str]] = frozenset({"topic"})
-    private: ClassVar[frozenset[str]] = frozenset({"side"})
+    kind = "verdict"
+    ending = TalkEnds("judge")
+    impossible = "two of them are on the same side"
+    public = frozenset({"topic"})
+    private = frozenset({"side"})
 
     @classmethod
     def from_reader(cls, reader: DomainReader, players: int) -> Verdict:

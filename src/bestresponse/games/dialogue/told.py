@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from bestresponse.core.texts import quote_lines
 from bestresponse.core.told import Event, GameEvent, GameRule
@@ -15,7 +14,7 @@ from bestresponse.telling.course import Narrator
 class TakesPart(GameRule):
     """By which name the reader takes part, where that is not the name of the seat."""
 
-    message: ClassVar[str] = "takes-part"
+    message = "takes-part"
     name: str
 
     def tell(self, words: Narrator) -> str:
@@ -30,7 +29,7 @@ class TalkRule(GameRule):
     An agreement may end the talk, or sealed notes follow.
     """
 
-    message: ClassVar[str] = "talk"
+    message = "talk"
     replies: int
     early_end: bool
     sealed: bool
@@ -49,7 +48,7 @@ class TalkEvent(GameEvent):
     """Something in a talk, which is told as a transcript and what follows it."""
 
     __slots__ = ()
-    is_step: ClassVar[bool] = False
+    is_step = False
 
     @classmethod
     def tell_past(cls, number: int, events: Sequence[Event], words: Narrator) -> str:
@@ -78,14 +77,14 @@ class TalkEvent(GameEvent):
 class NobodyWrote(TalkEvent):
     """Nobody has written yet."""
 
-    message: ClassVar[str] = "nobody"
+    message = "nobody"
 
 
 @dataclass(frozen=True, slots=True)
 class Wrote(TalkEvent):
     """A message of a talk."""
 
-    message: ClassVar[str] = "message"
+    message = "message"
     number: int
     sender: str
     receiver: str
@@ -105,14 +104,14 @@ Terms = tuple[tuple[str, str | float], ...]
 class OfferRule(GameRule):
     """Moves beside the messages make the deal, and nothing that is written does."""
 
-    message: ClassVar[str] = "offers"
+    message = "offers"
 
 
 @dataclass(frozen=True, slots=True)
 class Moved(TalkEvent):
     """What somebody did with a message: an offer, an answer to one, or the end of the talk."""
 
-    message: ClassVar[str] = "move"
+    message = "move"
     who: str
     move: str
     terms: Terms = ()
@@ -126,9 +125,9 @@ class Moved(TalkEvent):
 class OfferOpen(TalkEvent):
     """Which offer the reader can accept."""
 
-    message: ClassVar[str] = "open"
-    is_public: ClassVar[bool] = False
-    is_turn: ClassVar[bool] = True
+    message = "open"
+    is_public = False
+    is_turn = True
     terms: Terms
 
     def tell(self, words: Narrator) -> str:
@@ -140,7 +139,7 @@ class OfferOpen(TalkEvent):
 class Settles(GameEvent):
     """What a move is about to settle for good."""
 
-    message: ClassVar[str] = "settles"
+    message = "settles"
     move: str
     terms: Terms = ()
 
@@ -163,8 +162,8 @@ def write_terms(terms: Terms, words: Narrator) -> str:
 class TalkSummed(TalkEvent):
     """What an observer wrote of a talk that the reader does not see itself."""
 
-    message: ClassVar[str] = "summed"
-    is_public: ClassVar[bool] = False
+    message = "summed"
+    is_public = False
     summary: str
 
 
@@ -176,9 +175,9 @@ class MessageTurn(TalkEvent):
     agreement ends the talk at once, `sealed` that sealed notes follow.
     """
 
-    message: ClassVar[str] = "turn"
-    is_public: ClassVar[bool] = False
-    is_turn: ClassVar[bool] = True
+    message = "turn"
+    is_public = False
+    is_turn = True
     number: int
     messages: int
     left: int
@@ -207,9 +206,9 @@ class MessageTurn(TalkEvent):
 class NoteTurn(TalkEvent):
     """The talk is over, and the reader writes a sealed note."""
 
-    message: ClassVar[str] = "note"
-    is_public: ClassVar[bool] = False
-    is_turn: ClassVar[bool] = True
+    message = "note"
+    is_public = False
+    is_turn = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,9 +219,9 @@ class TalkEnds(TalkEvent):
     `notes` (only the sealed notes count) or `judge` (who decides).
     """
 
-    message: ClassVar[str] = "ends"
-    is_public: ClassVar[bool] = False
-    is_turn: ClassVar[bool] = True
+    message = "ends"
+    is_public = False
+    is_turn = True
     kind: str
 
     def tell(self, words: Narrator) -> str:
@@ -234,8 +233,8 @@ class TalkEnds(TalkEvent):
 class WriteSo(TalkEvent):
     """How the reader is to write the next message, and what about, in the words of the domain."""
 
-    message: ClassVar[str] = "how"
-    is_public: ClassVar[bool] = False
+    message = "how"
+    is_public = False
     manner: str
     task: str
 

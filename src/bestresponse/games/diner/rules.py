@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 from bestresponse.core import Amount, Ask, Role
 from bestresponse.core.agreement import ToldPlay
@@ -11,8 +10,7 @@ from bestresponse.core.capabilities import EquilibriumSummary
 from bestresponse.core.errors import UsageError
 from bestresponse.core.told import GameRule, Statement
 from bestresponse.games.guessing.rules import NumberChosen
-from bestresponse.games.number_rounds import Chosen, NumberRounds, find_owed
-from bestresponse.games.quiz import Verb
+from bestresponse.games.number_rounds import NumberRounds, find_owed
 from bestresponse.games.statements import read_exactly
 
 
@@ -20,7 +18,7 @@ from bestresponse.games.statements import read_exactly
 class BillRule(GameRule):
     """The price of all courses is shared equally; each is worth `joy` to whoever eats it."""
 
-    message: ClassVar[str] = "bill"
+    message = "bill"
     courses: int
     price: Fraction
     joy: Fraction
@@ -52,8 +50,8 @@ class Diner(NumberRounds):
     name: str = "diner"
     version: int = 1
     title = "Diner's dilemma"
-    verb: ClassVar[Verb] = "choose"
-    choice: ClassVar[type[Chosen]] = NumberChosen
+    verb = "choose"
+    choice = NumberChosen
 
     def __post_init__(self) -> None:
         enough = len(self.roles) > 1 and self.rounds > 0 and self.courses > 0

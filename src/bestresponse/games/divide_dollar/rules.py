@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 from bestresponse.core import Amount, Ask, Role
 from bestresponse.core.agreement import ToldPlay
@@ -11,8 +10,7 @@ from bestresponse.core.capabilities import EquilibriumSummary
 from bestresponse.core.errors import UsageError
 from bestresponse.core.told import GameRule, Statement
 from bestresponse.games.guessing.rules import NumberChosen
-from bestresponse.games.number_rounds import Chosen, NumberRounds, find_owed
-from bestresponse.games.quiz import Verb
+from bestresponse.games.number_rounds import NumberRounds, find_owed
 from bestresponse.games.statements import read_exactly
 
 
@@ -20,7 +18,7 @@ from bestresponse.games.statements import read_exactly
 class DollarRule(GameRule):
     """Claims of at most `total` together are paid."""
 
-    message: ClassVar[str] = "divide"
+    message = "divide"
     total: Fraction
 
     def pay(self, claims: Sequence[Fraction]) -> tuple[Fraction, ...]:
@@ -46,8 +44,8 @@ class DivideDollar(NumberRounds):
     name: str = "divide-dollar"
     version: int = 1
     title = "Divide the dollar"
-    verb: ClassVar[Verb] = "choose"
-    choice: ClassVar[type[Chosen]] = NumberChosen
+    verb = "choose"
+    choice = NumberChosen
 
     def __post_init__(self) -> None:
         if len(self.roles) < 2 or self.rounds < 1 or not self.total > 0:

@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 from bestresponse.core import Amount, Ask, Role
 from bestresponse.core.agreement import ToldPlay, find_rule, hold_equal
@@ -14,7 +13,6 @@ from bestresponse.core.paying import find_target, pay
 from bestresponse.core.phrase import Phrase, make_phrase
 from bestresponse.core.told import Event, GameEvent, GameRule, NearestWins, Statement
 from bestresponse.games.number_rounds import Chosen, NumberRounds, find_owed
-from bestresponse.games.quiz import Verb
 from bestresponse.games.statements import read_exactly
 
 
@@ -22,7 +20,7 @@ from bestresponse.games.statements import read_exactly
 class NumberEach(GameRule):
     """All choose a number in this range at the same time."""
 
-    message: ClassVar[str] = "number-each"
+    message = "number-each"
     low: Fraction
     high: Fraction
 
@@ -43,14 +41,14 @@ class NumberEach(GameRule):
 class NumberChosen(Chosen):
     """A player chose this number."""
 
-    message: ClassVar[str] = "number-chosen"
+    message = "number-chosen"
 
 
 @dataclass(frozen=True, slots=True)
 class TargetWas(GameEvent):
     """The number that was to be guessed, to four decimals."""
 
-    message: ClassVar[str] = "target"
+    message = "target"
     amount: Fraction
 
 
@@ -79,8 +77,8 @@ class Guessing(NumberRounds):
     name: str = "guessing"
     version: int = 1
     title = "Guessing game"
-    verb: ClassVar[Verb] = "choose"
-    choice: ClassVar[type[Chosen]] = NumberChosen
+    verb = "choose"
+    choice = NumberChosen
 
     def __post_init__(self) -> None:
         if (

@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
-from typing import ClassVar
 
 from bestresponse.core.ask import Choice
 from bestresponse.core.errors import UsageError
@@ -32,7 +31,7 @@ SIGN, REFUSE = "sign", "refuse"
 class ContractRule(GameRule):
     """Who may offer the contract, the course of play that it names, and what leaving it costs."""
 
-    message: ClassVar[str] = "contract"
+    message = "contract"
     offerer: Role
     agreed: TextPlace
     payment: Fraction

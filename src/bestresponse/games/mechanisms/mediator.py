@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations, product
 from math import prod
-from typing import ClassVar
 
 import numpy as np
 
@@ -35,7 +34,7 @@ Plan = Mapping[int, int]
 class MediatorRule(GameRule):
     """What the mediator does if all delegate, and if only some do."""
 
-    message: ClassVar[str] = "mediator"
+    message = "mediator"
     move: str
     agreed: TextPlace
     plans: TextPlace

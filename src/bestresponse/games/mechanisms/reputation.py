@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar
 
 from bestresponse.core.capabilities import PlayedRounds
 from bestresponse.core.errors import UsageError
@@ -41,7 +40,7 @@ from bestresponse.games.statements import read_exactly
 class ReputationRule(GameRule):
     """How many rounds there are, what is agreed on, and what labels tell."""
 
-    message: ClassVar[str] = "reputation"
+    message = "reputation"
     rounds: int
     percent: Fraction
     agreed: TextPlace
@@ -51,7 +50,7 @@ class ReputationRule(GameRule):
 class Blamed(GameEvent):
     """A player is labelled bad from now on."""
 
-    message: ClassVar[str] = "blamed"
+    message = "blamed"
     who: str
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 from bestresponse.core.ask import Choice
 from bestresponse.core.errors import UsageError
@@ -25,14 +24,14 @@ from bestresponse.games.mechanisms.stages import StagedGame, Step
 class AnnounceRule(GameRule):
     """That something is announced before the game."""
 
-    message: ClassVar[str] = "talk"
+    message = "talk"
 
 
 @dataclass(frozen=True, slots=True)
 class Announced(GameEvent):
     """A player announced this."""
 
-    message: ClassVar[str] = "announced"
+    message = "announced"
     who: str
     words: str
 

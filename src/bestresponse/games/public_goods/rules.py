@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
-from typing import Any, ClassVar
+from typing import Any
 
 from bestresponse.core import Action, Amount, Ask, Form, Role, View
 from bestresponse.core.agreement import ToldPlay, find_rule, hold_equal
@@ -48,7 +48,7 @@ class ProjectRule(GameRule):
     `each`.
     """
 
-    message: ClassVar[str] = "project"
+    message = "project"
     endowment: Fraction
     factor: Fraction
     each: Fraction
@@ -86,7 +86,7 @@ class PointsRule(GameRule):
     A point costs its giver 1 coin and its receiver `impact` coins.
     """
 
-    message: ClassVar[str] = "points-rule"
+    message = "points-rule"
     most: int
     impact: Fraction
 
@@ -95,7 +95,7 @@ class PointsRule(GameRule):
 class PutIn(GameEvent):
     """A player put this many coins into the project."""
 
-    message: ClassVar[str] = "put-in"
+    message = "put-in"
     who: str
     amount: Fraction
 
@@ -113,7 +113,7 @@ class Points:
 class PointsGiven(GameEvent):
     """All points that were given in a round, perhaps none."""
 
-    message: ClassVar[str] = "points"
+    message = "points"
     points: tuple[Points, ...]
 
     def is_decision_of(self, role: str) -> bool:
@@ -142,9 +142,9 @@ class PointsGiven(GameEvent):
 class PointsTurn(GameEvent):
     """Now points can be given."""
 
-    message: ClassVar[str] = "points-turn"
-    is_step: ClassVar[bool] = False
-    is_public: ClassVar[bool] = False
+    message = "points-turn"
+    is_step = False
+    is_public = False
 
 
 @dataclass(frozen=True)

@@ -62,25 +62,25 @@ class SealedBidRule(GameRule):
 class FirstPriceRule(SealedBidRule):
     """The winner pays the own bid."""
 
-    message: ClassVar[str] = "first-price"
-    payer: ClassVar[int] = 0
+    message = "first-price"
+    payer = 0
 
 
 @dataclass(frozen=True, slots=True)
 class SecondPriceRule(SealedBidRule):
     """The winner pays the second highest bid."""
 
-    message: ClassVar[str] = "second-price"
-    payer: ClassVar[int] = 1
+    message = "second-price"
+    payer = 1
 
 
 @dataclass(frozen=True, slots=True)
 class OwnValue(GameEvent):
     """What the object is worth to the reader, who alone knows it."""
 
-    message: ClassVar[str] = "own-value"
-    is_step: ClassVar[bool] = False
-    is_public: ClassVar[bool] = False
+    message = "own-value"
+    is_step = False
+    is_public = False
     amount: Fraction
 
 
@@ -88,7 +88,7 @@ class OwnValue(GameEvent):
 class BidMade(GameEvent):
     """A bidder bid this much."""
 
-    message: ClassVar[str] = "bid"
+    message = "bid"
     who: str
     amount: Fraction
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, floor
 from random import Random
-from typing import Any, ClassVar
+from typing import Any
 
 from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery
 from bestresponse.core.capabilities import (
@@ -49,7 +49,7 @@ Case = Choice | Amount
 class EveryMoveRule(GameRule):
     """The second mover answers every move that the first can make."""
 
-    message: ClassVar[str] = "every-move"
+    message = "every-move"
     first: str
     second: str
 
@@ -58,14 +58,14 @@ class EveryMoveRule(GameRule):
 class EveryAverageRule(GameRule):
     """All answer outright and for every average; one is drawn whose second answer counts."""
 
-    message: ClassVar[str] = "every-average"
+    message = "every-average"
 
 
 @dataclass(frozen=True, slots=True)
 class Counted(GameEvent):
     """For whom the answers to averages count."""
 
-    message: ClassVar[str] = "counted"
+    message = "counted"
     who: str
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
 
 from bestresponse.core.told import GameRule
 from bestresponse.games.statements import tell
@@ -24,7 +23,7 @@ class KuhnRule(GameRule):
     Each player gets a card and puts in a stake of 1 coin.
     """
 
-    message: ClassVar[str] = "kuhn"
+    message = "kuhn"
     cards: tuple[str, ...]
     first: str
 
@@ -41,7 +40,7 @@ class LeducRule(GameRule):
     Ranks are listed lowest first. Raises have these sizes, with at most `most_raises` per round.
     """
 
-    message: ClassVar[str] = "leduc"
+    message = "leduc"
     cards: tuple[str, ...]
     first: str
     first_raise: int

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 from bestresponse.core import Amount, Ask, Role, View
 from bestresponse.core.agreement import ToldPlay
@@ -11,7 +10,6 @@ from bestresponse.core.capabilities import EquilibriumSummary
 from bestresponse.core.errors import UsageError
 from bestresponse.core.phrase import make_phrase
 from bestresponse.core.told import Event, GameEvent, GameRule
-from bestresponse.games.quiz import Verb
 from bestresponse.games.two_steps import State, TwoSteps
 
 
@@ -19,7 +17,7 @@ from bestresponse.games.two_steps import State, TwoSteps
 class TrustRule(GameRule):
     """Both have `endowment`; what the sender sends is multiplied, the receiver returns a part."""
 
-    message: ClassVar[str] = "trust"
+    message = "trust"
     endowment: int
     factor: int
 
@@ -36,7 +34,7 @@ class TrustRule(GameRule):
 class SentOver(GameEvent):
     """The sender sent this much, and so much arrived."""
 
-    message: ClassVar[str] = "sent"
+    message = "sent"
     amount: int
     arrived: int
 
@@ -45,7 +43,7 @@ class SentOver(GameEvent):
 class ReturnedBack(GameEvent):
     """The receiver returned this much."""
 
-    message: ClassVar[str] = "returned"
+    message = "returned"
     amount: int
 
 
@@ -64,7 +62,7 @@ class Trust(TwoSteps):
     version: int = 2
     title = "Trust game"
     roles = ("sender", "receiver")
-    verbs: ClassVar[tuple[Verb, Verb]] = ("send", "return")
+    verbs = ("send", "return")
 
     def __post_init__(self) -> None:
         if self.endowment < 1 or self.factor < 1:

@@ -3,14 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 from bestresponse.core import Amount, Ask, Choice, Role, View
 from bestresponse.core.agreement import ToldPlay
 from bestresponse.core.capabilities import EquilibriumSummary
 from bestresponse.core.errors import UsageError
 from bestresponse.core.told import Event, GameEvent, GameRule
-from bestresponse.games.quiz import Verb
 from bestresponse.games.two_steps import State, TwoSteps
 from bestresponse.telling.course import Narrator
 
@@ -19,7 +17,7 @@ from bestresponse.telling.course import Narrator
 class UltimatumRule(GameRule):
     """The proposer offers a part of `pie`; the responder accepts, or both get nothing."""
 
-    message: ClassVar[str] = "ultimatum"
+    message = "ultimatum"
     pie: int
 
     def find_owed(self, play: ToldPlay) -> dict[Role, Fraction]:
@@ -34,7 +32,7 @@ class UltimatumRule(GameRule):
 class OfferMade(GameEvent):
     """The proposer offered this much of the pie."""
 
-    message: ClassVar[str] = "offered"
+    message = "offered"
     amount: int
     pie: int
 
@@ -43,7 +41,7 @@ class OfferMade(GameEvent):
 class OfferAnswered(GameEvent):
     """The responder accepted or rejected."""
 
-    message: ClassVar[str] = "answered"
+    message = "answered"
     accepted: bool
 
     def tell(self, words: Narrator) -> str:
@@ -66,7 +64,7 @@ class Ultimatum(TwoSteps):
     version: int = 2
     title = "Ultimatum game"
     roles = ("proposer", "responder")
-    verbs: ClassVar[tuple[Verb, Verb]] = ("offer", "choose")
+    verbs = ("offer", "choose")
 
     def __post_init__(self) -> None:
         if self.pie < 1:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 from bestresponse.core.agreement import Disagreement, ToldPlay, find_rule, hold_equal
 from bestresponse.core.game import Role
@@ -21,7 +20,7 @@ from bestresponse.telling.course import Narrator
 class DroughtRule(GameRule):
     """Residents want to be alive when a drought of so many days ends."""
 
-    message: ClassVar[str] = "drought"
+    message = "drought"
     days: int
 
     def tell(self, words: Narrator) -> str:
@@ -36,7 +35,7 @@ class HealthRule(GameRule):
     Water adds `gain`, up to `most`; the n-th dry day in a row takes n times `thirst`.
     """
 
-    message: ClassVar[str] = "health"
+    message = "health"
     start: Fraction
     most: Fraction
     gain: Fraction
@@ -85,7 +84,7 @@ class ResidentNeed:
 class NeedsRule(GameRule):
     """Who needs how much water; money is paid every morning and kept."""
 
-    message: ClassVar[str] = "needs"
+    message = "needs"
     residents: tuple[ResidentNeed, ...]
 
     def tell(self, words: Narrator) -> str:
@@ -108,7 +107,7 @@ class NeedsRule(GameRule):
 class SupplyRule(GameRule):
     """The water of a day is drawn from `low` to `high` units, each amount equally likely."""
 
-    message: ClassVar[str] = "supply"
+    message = "supply"
     low: int
     high: int
 
@@ -125,7 +124,7 @@ class WaterAuctionRule(GameRule):
     Ties go to the lower need, then to the earlier place among `order`.
     """
 
-    message: ClassVar[str] = "auction"
+    message = "auction"
     order: tuple[str, ...]
 
 
@@ -167,7 +166,7 @@ class DayEvent(GameEvent):
 class SalariesPaid(DayEvent):
     """The morning of a day, of so many days in all."""
 
-    message: ClassVar[str] = "salaries"
+    message = "salaries"
     day: int
     days: int
 
@@ -176,7 +175,7 @@ class SalariesPaid(DayEvent):
 class WaterFound(DayEvent):
     """So many units of water there are on a day."""
 
-    message: ClassVar[str] = "found"
+    message = "found"
     units: int
 
     def tell(self, words: Narrator) -> str:
@@ -188,7 +187,7 @@ class WaterFound(DayEvent):
 class WaterBid(DayEvent):
     """What a resident bid for water, and whether it was served."""
 
-    message: ClassVar[str] = "bid"
+    message = "bid"
     who: str
     amount: Fraction
     served: bool
@@ -203,7 +202,7 @@ class WaterBid(DayEvent):
 class NoWaterBid(DayEvent):
     """A resident made no bid."""
 
-    message: ClassVar[str] = "no-bid"
+    message = "no-bid"
     who: str
 
 
@@ -211,9 +210,9 @@ class NoWaterBid(DayEvent):
 class ResidentState(DayEvent):
     """How a resident is doing."""
 
-    message: ClassVar[str] = "state"
-    is_step: ClassVar[bool] = False
-    is_public: ClassVar[bool] = True
+    message = "state"
+    is_step = False
+    is_public = True
     who: str
     money: Fraction
     health: Fraction
@@ -236,8 +235,8 @@ class ResidentState(DayEvent):
 class ResidentOut(DayEvent):
     """A resident is out of the game."""
 
-    message: ClassVar[str] = "out"
-    is_step: ClassVar[bool] = False
+    message = "out"
+    is_step = False
     who: str
 
     def tell(self, words: Narrator) -> str:
@@ -253,9 +252,9 @@ class ResidentOut(DayEvent):
 class DroughtOver(GameEvent):
     """The drought is over, and these residents are alive."""
 
-    message: ClassVar[str] = "over"
-    is_step: ClassVar[bool] = False
-    is_ending: ClassVar[bool] = True
+    message = "over"
+    is_step = False
+    is_ending = True
     alive: tuple[str, ...]
 
     def tell(self, words: Narrator) -> str:

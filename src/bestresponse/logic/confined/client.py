@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import bestresponse
 from bestresponse.core.errors import LogicError
@@ -41,19 +41,19 @@ _Setup = tuple[Kind, int, int, int, int]
 """What a child was made for: engine, memory, processor time, cells and seed; it serves only such
 requests."""
 
-_LENGTH: Final = struct.Struct("!Q")
-_CHUNK: Final = 1 << 16
-RIGHTS: Final = struct.Struct("!QQ")
+_LENGTH = struct.Struct("!Q")
+_CHUNK = 1 << 16
+RIGHTS = struct.Struct("!QQ")
 """What the server is told of a child besides its sockets: bytes of memory, seconds of processor
 time."""
-_START_SECONDS: Final = 120.0
-_HELLO_BYTES: Final = 1 << 16
-_HEAD_BYTES: Final = 1 << 20
+_START_SECONDS = 120.0
+_HELLO_BYTES = 1 << 16
+_HEAD_BYTES = 1 << 20
 """So much of a reply is not what a program gave: its diagnostics, and the predicates that it
 defines."""
-_TRIES: Final = 3
-_LAYERS: Final = ("privileges", "limits", "files", "calls")
-_START: Final = (
+_TRIES = 3
+_LAYERS = ("privileges", "limits", "files", "calls")
+_START = (
     "import sys, json; sys.path[:0] = json.loads(sys.argv[1]); from"
     " bestresponse.logic.confined.server import warm_up_and_serve;"
     " warm_up_and_serve(int(sys.argv[2]))"

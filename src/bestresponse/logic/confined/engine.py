@@ -10,7 +10,7 @@ run it that no other child can ask.
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from bestresponse.core import errors
 from bestresponse.core.errors import BestResponseError, LimitReached, LogicError
@@ -174,7 +174,7 @@ class ConfinedEngine(LogicEngine):
             raise LimitReached(_LOST[lost.kind].format(limits)) from lost
 
 
-_LOST: Final = {
+_LOST = {
     "time": TOO_SLOW,
     "clock": TOO_BUSY,
     "ended": "It used up the memory that it may have.",

@@ -18,7 +18,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any, Final
+from typing import Any
 
 from bestresponse.core.errors import BestResponseError
 from bestresponse.core.json import JsonObject
@@ -36,7 +36,7 @@ from bestresponse.logic.swi.sandbox import SandboxPolicy, make_plan
 from bestresponse.logic.swi.sandbox_child import apply_layers
 from bestresponse.logic.swi.worker import Worker
 
-SAMPLE: Final = """
+SAMPLE = """
 initial(s0).
 initially(player(p1), s0). initially(player(p2), s0).
 initially(control(P), s0) :- player(P).
@@ -48,11 +48,11 @@ finally(goal(P, U), S) :-
     holds(did(P, M), S), findall(O, holds(did(O, M), S), L), length(L, N), U is N * 3 - 1/2.
 """
 """A small game, to load everything before the first one comes."""
-_COLLECT_EVERY: Final = 200_000
+_COLLECT_EVERY = 200_000
 """Objects between two looks for garbage: a child makes few cycles, and lives for seconds."""
 # Python seldom gives memory back: the next check would begin that much nearer to the limit.
-_LARGE: Final = 128 << 20
-_LINE: Final = 100
+_LARGE = 128 << 20
+_LINE = 100
 """Rows or answers in a line of a reply, which are in memory twice while they are read."""
 
 

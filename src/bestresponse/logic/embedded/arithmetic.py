@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from operator import eq, ge, gt, le, lt, ne
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from bestresponse.core.errors import LimitReached
 from bestresponse.logic.embedded.unify import LONG, Fault, count_number_words, unify
@@ -21,12 +21,12 @@ from bestresponse.logic.language.terms import Number, Struct, Term, Var, brief, 
 if TYPE_CHECKING:
     from bestresponse.logic.embedded.machine import Machine
 
-MAX_BITS: Final = 10_000
-MAX_DEPTH: Final = 150
-_WORD: Final = 64
+MAX_BITS = 10_000
+MAX_DEPTH = 150
+_WORD = 64
 
-TOO_LONG: Final = f"A number became too long (more than {MAX_BITS:,} bits)."
-TOO_DEEP: Final = f"An arithmetic expression is nested deeper than {MAX_DEPTH}."
+TOO_LONG = f"A number became too long (more than {MAX_BITS:,} bits)."
+TOO_DEEP = f"An arithmetic expression is nested deeper than {MAX_DEPTH}."
 
 
 def evaluate_arithmetic(term: Term, spend: Callable[[int], None], depth: int = 0) -> Number:
@@ -121,7 +121,7 @@ def _round(value: Number) -> Number:
     return math.floor(value + half) if value >= 0 else -math.floor(half - value)
 
 
-BINARY: Final[dict[str, Callable[[Number, Number], Number]]] = {
+BINARY: dict[str, Callable[[Number, Number], Number]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
     "*": lambda a, b: a * b,
@@ -138,7 +138,7 @@ BINARY: Final[dict[str, Callable[[Number, Number], Number]]] = {
     "gcd": lambda a, b: math.gcd(_require_integer(a), _require_integer(b)),
 }
 
-UNARY: Final[dict[str, Callable[[Number], Number]]] = {
+UNARY: dict[str, Callable[[Number], Number]] = {
     "-": lambda a: -a,
     "+": lambda a: a,
     "abs": lambda a: a if a >= 0 else -a,
@@ -152,7 +152,7 @@ UNARY: Final[dict[str, Callable[[Number], Number]]] = {
     "denominator": lambda a: a.denominator,
 }
 
-COMPARISONS: Final[dict[str, Callable[[Number, Number], bool]]] = {
+COMPARISONS: dict[str, Callable[[Number, Number], bool]] = {
     "=:=/2": eq,
     "=\\=/2": ne,
     "</2": lt,

@@ -11,9 +11,8 @@ well-typed arguments only.
 """
 
 from pathlib import Path
-from typing import Final
 
-RENAMED: Final = {
+RENAMED = {
     "length/2": "list length",
     "sort/2": "sorted set",
     "list_to_ord_set/2": "sorted set",
@@ -28,7 +27,7 @@ RENAMED: Final = {
 }
 """Built-in predicates that the gate writes as calls of the library's own."""
 
-PRIMITIVES: Final = frozenset(
+PRIMITIVES = frozenset(
     {
         "raw length/2",
         "raw sort/4",
@@ -46,7 +45,7 @@ PRIMITIVES: Final = frozenset(
 )
 """What the engines add to the library."""
 
-LIBRARY_TEXT: Final = Path(__file__).with_name("library.pl").read_text("utf-8")
+LIBRARY_TEXT = Path(__file__).with_name("library.pl").read_text("utf-8")
 
-CLOSURE_TEXT: Final = Path(__file__).with_name("closures.pl").read_text("utf-8")
+CLOSURE_TEXT = Path(__file__).with_name("closures.pl").read_text("utf-8")
 """Predicates that call a closure: SWI-Prolog has them in a form that knows about modules."""

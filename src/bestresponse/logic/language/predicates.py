@@ -7,34 +7,33 @@ Everything not listed is denied. Indicators are written `name/arity`.
 
 import tomllib
 from pathlib import Path
-from typing import Final
 
-_TABLES: Final = tomllib.loads(Path(__file__).with_name("predicates.toml").read_text("utf-8"))
+_TABLES = tomllib.loads(Path(__file__).with_name("predicates.toml").read_text("utf-8"))
 
 
 def _words(name: str) -> frozenset[str]:
     return frozenset(_TABLES[name].split())
 
 
-CONTROL: Final = _words("control")
-STANDARD: Final = _words("standard")
-RANDOM: Final = _words("random")
-LIBRARY: Final = RANDOM | _words("library")
-OUTPUT: Final = _words("output")
-FUNCTIONS: Final = _words("functions")
-SOLVER: Final = _words("solver")
-QUESTIONS: Final = _words("questions")
-GAME: Final = _words("game")
-HARMLESS_LIBRARIES: Final = _words("harmless_libraries")
-FORBIDDEN: Final = _words("forbidden")
-FORBIDDEN_EXACT: Final = _words("forbidden_exact")
-EVERYDAY: Final = _words("everyday")
-CORE: Final = _words("core")
-DROPPED: Final[dict[str, str]] = {
+CONTROL = _words("control")
+STANDARD = _words("standard")
+RANDOM = _words("random")
+LIBRARY = RANDOM | _words("library")
+OUTPUT = _words("output")
+FUNCTIONS = _words("functions")
+SOLVER = _words("solver")
+QUESTIONS = _words("questions")
+GAME = _words("game")
+HARMLESS_LIBRARIES = _words("harmless_libraries")
+FORBIDDEN = _words("forbidden")
+FORBIDDEN_EXACT = _words("forbidden_exact")
+EVERYDAY = _words("everyday")
+CORE = _words("core")
+DROPPED: dict[str, str] = {
     name: instead for instead, names in _TABLES["dropped"].items() for name in names.split()
 }
 
-GOAL_ARGUMENTS: Final[dict[str, dict[int, int]]] = {
+GOAL_ARGUMENTS: dict[str, dict[int, int]] = {
     ",/2": {0: 0, 1: 0},
     ";/2": {0: 0, 1: 0},
     "->/2": {0: 0, 1: 0},
@@ -60,5 +59,5 @@ GOAL_ARGUMENTS: Final[dict[str, dict[int, int]]] = {
 """For each predicate that calls goals: which argument is a goal, and how many arguments are added
 to it."""
 
-PROTECTED: Final = CONTROL | STANDARD | SOLVER | frozenset(GOAL_ARGUMENTS)
-CALLABLE: Final = CONTROL | STANDARD | LIBRARY | OUTPUT | SOLVER
+PROTECTED = CONTROL | STANDARD | SOLVER | frozenset(GOAL_ARGUMENTS)
+CALLABLE = CONTROL | STANDARD | LIBRARY | OUTPUT | SOLVER

@@ -14,15 +14,14 @@ which counts and foresees more than the text says.
 """
 
 from pathlib import Path
-from typing import Final
 
-SOLVER: Final = Path(__file__).with_name("solver.pl").read_text("utf-8")
+SOLVER = Path(__file__).with_name("solver.pl").read_text("utf-8")
 
-EXTRACTION: Final = Path(__file__).with_name("extraction.pl").read_text("utf-8")
+EXTRACTION = Path(__file__).with_name("extraction.pl").read_text("utf-8")
 
-TRUSTED: Final = SOLVER + EXTRACTION
+TRUSTED = SOLVER + EXTRACTION
 """Everything an engine loads beside a game."""
 
-REQUIRED: Final = ("initial/1", "initially/2", "legal/2", "final/1", "finally/2")
+REQUIRED = ("initial/1", "initially/2", "legal/2", "final/1", "finally/2")
 """What a game must define. Without `effect/3` or `abnormal/3` it is a game nobody's move changes,
 but a game."""

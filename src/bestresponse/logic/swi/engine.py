@@ -7,7 +7,6 @@ meets what another left behind; a program is loaded again when it is next asked 
 """
 
 from collections.abc import Callable
-from typing import Final
 
 from bestresponse.core.errors import LimitReached, LogicError, UsageError
 from bestresponse.logic.embedded.arithmetic import TOO_DEEP, TOO_LONG
@@ -26,19 +25,19 @@ from bestresponse.logic.settings import LIFE, Layer
 from bestresponse.logic.swi.terms import decode
 from bestresponse.logic.swi.worker import Worker, WorkerLost, find_swipl, start_worker
 
-_BYTES_PER_CELL: Final = 16
-_LOADS: Final = 1_000
-_INFERENCES_PER_STEP: Final = 6
+_BYTES_PER_CELL = 16
+_LOADS = 1_000
+_INFERENCES_PER_STEP = 6
 """About so much more is done by SWI-Prolog in the time of a step of the embedded engine."""
-_LOAD_BYTES: Final = 1 << 16
-_START_SECONDS: Final = 120.0
+_LOAD_BYTES = 1 << 16
+_START_SECONDS = 120.0
 
-TOO_SLOW: Final = "The check was not done within {0.seconds:g} seconds of processor time."
-TOO_BUSY: Final = (
+TOO_SLOW = "The check was not done within {0.seconds:g} seconds of processor time."
+TOO_BUSY = (
     "The machine did not give the check its {0.seconds:g} seconds of processor time within"
     " {0.clock:g} seconds by the clock."
 )
-_LIMITS: Final = {
+_LIMITS = {
     "ends": TOO_MANY_ENDS,
     "positions": TOO_MANY_POSITIONS,
     "steps": ENDLESS,

@@ -32,20 +32,20 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Literal
 
 from bestresponse.core.errors import LogicError
 from bestresponse.logic.settings import Layer
 
 from .sandbox_filter import MACHINES, filter_for, pack_filter
 
-LAYERS: Final = ("privileges", "limits", "files", "calls", "descriptors")
+LAYERS = ("privileges", "limits", "files", "calls", "descriptors")
 
-_NOBODY: Final = 65534
-_PAGE: Final = 4096
-_DESCRIPTORS_AT_START: Final = 64
-_STANDARD_DESCRIPTORS: Final = 3
-_PATIENCE: Final = 30.0
+_NOBODY = 65534
+_PAGE = 4096
+_DESCRIPTORS_AT_START = 64
+_STANDARD_DESCRIPTORS = 3
+_PATIENCE = 30.0
 """Seconds after which a process that ought to start or to end is given up."""
 
 

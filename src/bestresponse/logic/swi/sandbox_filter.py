@@ -16,11 +16,10 @@ the address means nothing.
 import struct
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
-ALLOW: Final = 0x7FFF0000
-KILL: Final = 0x80000000
-_ERRNO: Final = 0x00050000
+ALLOW = 0x7FFF0000
+KILL = 0x80000000
+_ERRNO = 0x00050000
 _EPERM = 1
 _EACCES = 13
 _ENOTTY = 25
@@ -36,7 +35,7 @@ _FIRST_ARGUMENT = 16
 # O_WRONLY, O_RDWR, O_CREAT, O_TRUNC, O_APPEND, O_TMPFILE: the same bits on both machines.
 _WRITING = 0o3 | 0o100 | 0o1000 | 0o2000 | 0o20000000
 
-_CALLS: Final = [
+_CALLS = [
     line.split()
     for line in Path(__file__).with_name("system_calls.txt").read_text("utf-8").splitlines()
     if line[0] != "#"
@@ -65,7 +64,7 @@ class Processor:
         return tuple(int(row[self.column]) for row in _CALLS if row[self.column] != "-")
 
 
-MACHINES: Final[dict[str, Processor]] = {
+MACHINES: dict[str, Processor] = {
     "x86_64": Processor(
         0xC000003E,
         1,

@@ -11,25 +11,22 @@ a table; each is built once and shared.
 import re
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final
 
 from bestresponse.core.errors import LimitReached, LogicError
 from bestresponse.logic.language.terms import CONS, NIL, Atom, String, Struct, Term, Var
 
-_NAME: Final = r"""'(?:[^'\\]|\\.)*'|[^\d_\s()\[\]{},|"'`][^\s()\[\]{},|"'`]*"""
-_NUMBER: Final = r"-?\d+(?:r\d+)?"
-_TOKEN: Final = (
-    rf"""{_NUMBER}|(?:{_NAME})\(?|_\w*|"(?:[^"\\]|\\.)*"|\[\]|\{{\}}\(?|[()\[\]{{}}|]|[^\s,]"""
-)
-_PLAIN: Final = r"(?:[a-z]\w*|'\w*'|-?\d+(?:r\d+)?)(?=[,)\]])"
-_FLAT: Final = rf"(?:(?:[a-z]\w*|-)\(|\[){_PLAIN}(?:,{_PLAIN})*[)\]]"
-_TOKENS: Final = re.compile(_TOKEN, re.DOTALL)
-_TOKENS_OR_FLAT: Final = re.compile(rf"{_FLAT}|{_TOKEN}", re.DOTALL)
-_NUMBERS: Final = re.compile(_NUMBER)
-_ESCAPE: Final = re.compile(
+_NAME = r"""'(?:[^'\\]|\\.)*'|[^\d_\s()\[\]{},|"'`][^\s()\[\]{},|"'`]*"""
+_NUMBER = r"-?\d+(?:r\d+)?"
+_TOKEN = rf"""{_NUMBER}|(?:{_NAME})\(?|_\w*|"(?:[^"\\]|\\.)*"|\[\]|\{{\}}\(?|[()\[\]{{}}|]|[^\s,]"""
+_PLAIN = r"(?:[a-z]\w*|'\w*'|-?\d+(?:r\d+)?)(?=[,)\]])"
+_FLAT = rf"(?:(?:[a-z]\w*|-)\(|\[){_PLAIN}(?:,{_PLAIN})*[)\]]"
+_TOKENS = re.compile(_TOKEN, re.DOTALL)
+_TOKENS_OR_FLAT = re.compile(rf"{_FLAT}|{_TOKEN}", re.DOTALL)
+_NUMBERS = re.compile(_NUMBER)
+_ESCAPE = re.compile(
     r"\\(?:x([0-9a-fA-F]+)\\|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]+)\\|(.))", re.DOTALL
 )
-_LETTERS: Final = {
+_LETTERS = {
     "n": "\n",
     "t": "\t",
     "r": "\r",
@@ -40,11 +37,11 @@ _LETTERS: Final = {
     "e": "\x1b",
     "s": " ",
 }
-_CLOSING: Final = frozenset(")]}")
-_OPENING: Final = frozenset("[({")
-_CONSTANTS: Final[dict[str, Term]] = {}
-_MOST_CONSTANTS: Final = 50_000
-_MOST_DIGITS: Final = 4_214  # as many as the embedded engine takes
+_CLOSING = frozenset(")]}")
+_OPENING = frozenset("[({")
+_CONSTANTS: dict[str, Term] = {}
+_MOST_CONSTANTS = 50_000
+_MOST_DIGITS = 4_214  # as many as the embedded engine takes
 
 
 def decode(text: str) -> Term:

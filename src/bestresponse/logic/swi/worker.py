@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import inf
 from pathlib import Path
-from typing import Final, Literal
+from typing import Literal
 
 from bestresponse.core.errors import LogicError
 from bestresponse.logic.allowance import Allowance, ProcessorTimeUsed
@@ -28,20 +28,20 @@ from bestresponse.logic.settings import Layer
 
 from .sandbox import LAYERS, Confined, SandboxPolicy, start_confined
 
-_HINT: Final = (
+_HINT = (
     "SWI-Prolog was not found; install it with `apt-get install swi-prolog-nox` or `brew install"
     " swi-prolog`"
 )
-_OLDEST: Final = 90000
-_GOAL: Final = "load_files(bestresponse, [stream(user_input)]), bestresponse:serve"
-_OPTIONS: Final = (
+_OLDEST = 90000
+_GOAL = "load_files(bestresponse, [stream(user_input)]), bestresponse:serve"
+_OPTIONS = (
     *("-f", "none", "-F", "none", "-q"),
     *("--no-packs", "--no-tty", "--no-signals", "--no-threads", "--no-debug"),
 )
-_LIBRARY_FOLDERS: Final = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib")
-_START_SECONDS: Final = 120.0
-_CHUNK: Final = 1 << 16
-_ATOMIC: Final = 4096  # so many bytes a pipe that is ready takes at once, without waiting
+_LIBRARY_FOLDERS = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib")
+_START_SECONDS = 120.0
+_CHUNK = 1 << 16
+_ATOMIC = 4096  # so many bytes a pipe that is ready takes at once, without waiting
 
 
 _Cause = Literal["time", "clock", "output", "ended", "foreign"]

@@ -6,6 +6,8 @@ What their papers play and what is smaller or left out here is told in docs/meas
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from bestresponse.core.errors import UsageError
+from bestresponse.core.registry import did_you_mean
 from bestresponse.games.lookup import find_game
 from bestresponse.games.parameters import list_parameters
 from bestresponse.games.twins.twin import TWINS
@@ -75,6 +77,9 @@ def split_suite(words: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
         if word == "--suite" and name == "invariance" and rest:
             twins = list_twins(rest[0])
             return (twins, [*rest[1:], "--recognise"]) if twins else ((), list(words))
+        near = did_you_mean(name, list(SUITES), 0.7)
+        if word == "--suite" and near:
+            raise UsageError(f"there is no suite {name!r}.{near}")
     return (), list(words)
 
 

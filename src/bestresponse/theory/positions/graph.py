@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,7 @@ from bestresponse.theory.arrays import Floats, Ints, Shorts
 from bestresponse.theory.deadline import NEVER, Deadline
 from bestresponse.theory.trees.tree import CHANCE, LEAF
 
-UNSEEN: Final = -3
+UNSEEN = -3
 """Owner of a position that was found, but not looked into before a limit was reached."""
 MOST_POSITIONS = 5_000_000
 """How many positions a graph may have unless the caller says otherwise (about 400 bytes each while

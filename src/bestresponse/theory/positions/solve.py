@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from bestresponse.theory.linear_program import load_sparse
 from bestresponse.theory.positions.graph import UNSEEN, PositionGraph
 from bestresponse.theory.trees.tree import CHANCE, LEAF
 
-TIE: Final = 1e-8
+TIE = 1e-8
 """Moves whose values differ by no more are equally good: it is ten times what values of cycles are
 known to."""
 _MOST_SWEEPS = 100_000

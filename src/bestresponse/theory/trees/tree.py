@@ -28,7 +28,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 
 IntArray = NDArray[np.int64]
 
-CHANCE: Final = -1
+CHANCE = -1
 """Owner of a node where chance moves."""
-LEAF: Final = -2
+LEAF = -2
 """Owner of a node where the game is over."""
 
 

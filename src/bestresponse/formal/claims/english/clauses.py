@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-_BEHIND: Final = re.compile(
+_BEHIND = re.compile(
     r",?\s+as well$|,?\s+(?:because|since|as|although|though|which|making|so|namely)\s+|:\s+"
     r"|,\s+(?:where|in which|with|by)\s+|,?\s+and possibly\s+|,?\s+and\s+(?=it\s)",
     re.IGNORECASE,
 )
-_BEFORE: Final = re.compile(r"\W*(?:\w+,?\s+)?(?:because|since)\s+", re.IGNORECASE)
-_ASIDE: Final = re.compile(r"\s*\(([^()\d]*)\)")
+_BEFORE = re.compile(r"\W*(?:\w+,?\s+)?(?:because|since)\s+", re.IGNORECASE)
+_ASIDE = re.compile(r"\s*\(([^()\d]*)\)")
 
 
 class Parting(NamedTuple):

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import partial, partialmethod
 from itertools import chain, product
 from math import prod
-from typing import Any, Final
+from typing import Any
 
 from lark import Token, Tree
 
@@ -50,8 +50,8 @@ from bestresponse.formal.claims.form import Ungrounded, WrittenNumber
 from bestresponse.formal.claims.grounding import ground
 
 # Meanings of parts multiply: a sentence with more is left unread, so that no text takes long.
-_MOST_READINGS: Final = 64
-_FLAGS: Final = {
+_MOST_READINGS = 64
+_FLAGS = {
     "anybody",
     "average",
     "denied",
@@ -66,7 +66,7 @@ _FLAGS: Final = {
     "whole",
 }
 
-_KINDS: Final[dict[str, Callable[..., Any]]] = {
+_KINDS: dict[str, Callable[..., Any]] = {
     "chance": MoveChance,
     "share": Share,
     "item": FactItem,
@@ -351,7 +351,7 @@ def _list_near_cases(group: Group, number: int) -> list[Case]:
     return near
 
 
-STATEMENTS: Final[dict[str, Callable[..., Any]]] = {
+STATEMENTS: dict[str, Callable[..., Any]] = {
     name.removeprefix("_read_"): getattr(Meaning, name)
     for name in dir(Meaning)
     if name.startswith("_read_")

@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from bestresponse.formal.claims.claim import Claim
 from bestresponse.formal.claims.form import WrittenNumber
 
-OPPONENT: Final = -1
+OPPONENT = -1
 """In a case: whomever a fact is not about ("against R")."""
-ALWAYS: Final = -2
+ALWAYS = -2
 """In a case: whatever the others do."""
 Choices = dict[int, Any]
 """Who chooses what: a move's index among the player's actions, or the probabilities of all of
@@ -41,7 +41,7 @@ class Case(tuple[tuple[int, Any], ...]):
     """Who chooses what, in the order of the words."""
 
 
-NO_CASE: Final = Case()
+NO_CASE = Case()
 
 
 class Party(NamedTuple):
@@ -59,7 +59,7 @@ class Party(NamedTuple):
         return self.players[0] if len(self.players) == 1 else None
 
 
-UNSAID: Final = Party()
+UNSAID = Party()
 
 
 @dataclass(frozen=True)

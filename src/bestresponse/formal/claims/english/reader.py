@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from copy import copy
 from functools import cache, lru_cache
 from itertools import islice
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput
@@ -33,14 +33,14 @@ from bestresponse.formal.claims.english.vocabulary import (
 )
 from bestresponse.formal.claims.subject import Subject
 
-MOST_WORDS: Final = 60
+MOST_WORDS = 60
 """Words of a sentence that is looked at: the time to parse grows with the cube of their number in
 the worst case."""
 
-_MOST_PARTINGS: Final = 12
+_MOST_PARTINGS = 12
 """Places where a sentence may fall into a statement and a comment; the parser is asked several
 times about each."""
-_PEOPLE: Final = ("PLAYER", "POSSESSIVE", "THEY", "WE", "EVERYBODY", "OTHERS")
+_PEOPLE = ("PLAYER", "POSSESSIVE", "THEY", "WE", "EVERYBODY", "OTHERS")
 
 
 class _Ready(Lexer):

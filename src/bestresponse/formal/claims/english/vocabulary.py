@@ -16,18 +16,18 @@ from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 from itertools import product
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from lark import Token
 
 from bestresponse.formal.claims.subject import Subject
 
-_PIECES: Final = re.compile(
+_PIECES = re.compile(
     r"(?<![\w)])-?(?:(?<!\()\d{1,3}(?:,\d{3})+|\d{1,12})"
     r"(?:\.\d{1,12}|/[1-9]\d{0,5})?(?![\w/]|[.,]\d)%?"
     r"|[^\W\d_]+|'s?|->|=>|[^\w\s]|\w+"
 )
-_SHORT_FORMS: Final = {
+_SHORT_FORMS = {
     "'d": " would",
     "'ll": " will",
     "'m": " am",
@@ -40,10 +40,10 @@ _SHORT_FORMS: Final = {
     "can't": "can not",
     "won't": "will not",
 }
-_CONTRACTED: Final = re.compile(
+_CONTRACTED = re.compile(
     r"\b(?:it's|that's|there's|can't|won't)|(?<=\w)(?:n't|'(?:d|ll|m|re|ve))\b", re.I
 )
-_TERMINALS: Final = "MOVE NUMBER SHARE PLAYER POSSESSIVE THEY WE EVERYBODY OTHERS"
+_TERMINALS = "MOVE NUMBER SHARE PLAYER POSSESSIVE THEY WE EVERYBODY OTHERS"
 
 Phrase = tuple[str, ...]
 
