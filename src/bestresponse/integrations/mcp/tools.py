@@ -19,13 +19,13 @@ from pydantic import (
     ValidationError,
 )
 
-from bestresponse.analysis.solve.positions import solve_by_positions
+from bestresponse.analysis.solve.positions import SolvedPositions, solve_by_positions
 from bestresponse.analysis.solve.solution import Wish
 from bestresponse.api.formalizing import check as check_program
 from bestresponse.api.games import list_games
 from bestresponse.api.reasoning import verify
 from bestresponse.api.solving import solve
-from bestresponse.core.capabilities import AnyPositions, HasPositions
+from bestresponse.core.capabilities import HasPositions
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE
 from bestresponse.core.json import JsonObject
@@ -44,7 +44,7 @@ from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.entries import GROUPS, gather_entries, make_stage
 from bestresponse.studies.tournament.standings import find_standings
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.positions.solve import PositionSolution, list_best
+from bestresponse.theory.positions.solve import list_best
 from bestresponse.theory.repeated.automaton import classic_strategies
 from bestresponse.theory.trees.normal_form import to_tree
 from bestresponse.theory.trees.sequence_form import (
@@ -440,7 +440,8 @@ def value_moves(
 ) -> MoveValues:
     """Say what each move is worth in a position of a game without secrets if everybody plays best
     afterwards. Example: game "tic-tac-toe", moves ["a1"]."""
-    played, solution = _solve_positions(game)
+    solved = _solve_positions(game)
+    played, solution = solved.game, solved.solution
     position = played.begin()
     for number, move in enumerate(moves, 1):
         legal = played.find_turn(position).moves
@@ -456,7 +457,7 @@ def value_moves(
 
 
 @lru_cache(maxsize=2)
-def _solve_positions(game: str) -> tuple[AnyPositions, PositionSolution]:
+def _solve_positions(game: str) -> SolvedPositions:
     """Solve a game once for all questions about its positions."""
     loaded = _read_game(game)
     if not isinstance(loaded.game, HasPositions):
@@ -464,8 +465,7 @@ def _solve_positions(game: str) -> tuple[AnyPositions, PositionSolution]:
             f"{loaded.name} is not solved by its positions; `solve` finds its equilibria and"
             " `best_response` what moves earn"
         )
-    solved = solve_by_positions(loaded.game, Wish(seconds=_SEARCH_SECONDS))
-    return solved.game, solved.solution
+    return solve_by_positions(loaded.game, Wish(seconds=_SEARCH_SECONDS))
 
 
 class SpokenLine(BaseModel):
