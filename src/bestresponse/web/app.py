@@ -36,7 +36,7 @@ from bestresponse.web.render import load_asset, load_templates, render_page
 from bestresponse.web.security import SAFE_HEADERS, Guard, Keys, OriginGuard, load_secret
 from bestresponse.web.services.play import create_experiment
 from bestresponse.web.sessions.errors import AlreadyAnswered, BrokenSession, NotFound
-from bestresponse.web.sessions.journal import Journal
+from bestresponse.web.sessions.journal import SESSIONS, Journal
 from bestresponse.web.sessions.seat_worker import SeatWorker
 from bestresponse.web.sessions.setup import list_offers
 from bestresponse.web.sessions.store import SessionStore
@@ -219,7 +219,6 @@ async def _answer_fault(request: Request, error: Exception) -> Response:
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 """Addresses that only this machine can reach."""
 _SHORTEST_TOKEN = 16
-SESSIONS = "sessions"
 
 
 @dataclass(frozen=True, slots=True)

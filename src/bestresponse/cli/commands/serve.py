@@ -30,10 +30,12 @@ try:
     import uvicorn
 
     from bestresponse.games.parameters import list_parameters
-    from bestresponse.web.app import SESSIONS, ServerSettings, create_app, open_web_server, preload
+    from bestresponse.web.app import ServerSettings, create_app, open_web_server, preload
     from bestresponse.web.experiments.phrases import write_text_table
     from bestresponse.web.experiments.reading import check_experiment, list_remarks
     from bestresponse.web.services.export import export_without_labels
+    from bestresponse.web.services.pack import find_lobby_id, make_pack, replay_pack
+    from bestresponse.web.sessions.journal import SESSIONS
     from bestresponse.web.sessions.lobbies import check_room
     from bestresponse.web.sessions.setup import GameChoice, list_homes, make_game
     from bestresponse.web.supervisor import can_supervise, supervise
@@ -246,23 +248,27 @@ def _listen(host: str, port: int) -> socket:
 
 @settings
 class ExperimentConfig(RunSettings):
-    """Test an experiment before you recruit participants.
+    """Test an experiment before you recruit participants, and pack its data.
 
     `game` lists a game's roles, parameters with their defaults, and strategies; with --text it
     prints the game's texts as a table for the file. `check` reports every error with its line and
     cause, and lists what people would still read in another language. `preview` writes every page
     of every role to one file. `bots` sends programs through the real pages and compares the stored
     answers with the bots' own log. `run` lets models take part: they read the same pages as people,
-    answer the quiz, games and questionnaires, and appear in the same tables.
+    answer the quiz, games and questionnaires, and appear in the same tables. `export`
+    writes a replication pack: the file, everything people read, the journal, versions, and the
+    tables with their codebook. `replay` makes the tables of a pack again from its journal and
+    compares them byte by byte.
     """
 
-    task: Literal["game", "check", "preview", "bots", "run"] = setting(
+    task: Literal["game", "check", "preview", "bots", "run", "export", "replay"] = setting(
         argument=True,
-        help="What to do: game, check, preview, bots or run.",
+        help="What to do: game, check, preview, bots, run, export or replay.",
     )
     file: Path = setting(
         argument=True,
-        help="The experiment file; game: the name of a game.",
+        help="The experiment file; game: the name of a game; export: the file or the id of its"
+        " lobby; replay: the pack.",
     )
     people: int = setting(
         default=8,
@@ -299,7 +305,12 @@ class ExperimentConfig(RunSettings):
         default=None,
         short="-o",
         metavar="PATH",
-        help="preview: the page to write; bots, run: a folder for the exported tables.",
+        help="preview: the page to write; bots, run, replay: a folder for the exported tables;"
+        " export: the replication pack [default: FILE-pack.zip].",
+    )
+    anonymous: bool = setting(
+        default=False,
+        help="export: write label-1, label-2, ... instead of the labels of participants.",
     )
     unused: ClassVar[frozenset[str]] = OF_PLAYS
 
@@ -322,6 +333,12 @@ def try_file(config: ExperimentConfig) -> None:
             )
         )
         print(f"strategies: {', '.join(list_strategies(game))}")
+        return
+    if config.task == "export":
+        _export_pack(config)
+        return
+    if config.task == "replay":
+        _replay_pack(config)
         return
     text = read_experiment(file)
     if config.task == "check":
@@ -357,6 +374,29 @@ def _write_tables(folder: Path | None, files: Mapping[str, bytes]) -> None:
     for name, content in files.items():
         write_bytes(folder / name, content)
     print(f"tables are in {folder}")
+
+
+def _export_pack(config: ExperimentConfig) -> None:
+    folder = Path(config.output_dir) / SESSIONS
+    text = read_experiment(config.file) if config.file.is_file() else None
+    lobby = find_lobby_id(folder, str(config.file), text)
+    pack, remarks = make_pack(folder, lobby, anonymous=config.anonymous)
+    path = config.output or Path(f"{config.file.stem}-pack.zip")
+    write_bytes(path, pack)
+    print(f"{path}: {len(pack):,} bytes. Check it with `bestresponse experiment replay`.")
+    for remark in remarks:
+        print(remark)
+
+
+def _replay_pack(config: ExperimentConfig) -> None:
+    replay = replay_pack(config.file)
+    for name in replay.tables:
+        print(f"{name}: {replay.differences.get(name, 'the same, byte by byte')}")
+    for remark in replay.remarks:
+        print(remark)
+    _write_tables(config.output, replay.tables)
+    if replay.differences:
+        raise typer.Exit(1)
 
 
 def _choose_settings(config: ExperimentConfig, text: str) -> TrialSettings:
