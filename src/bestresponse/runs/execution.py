@@ -46,7 +46,9 @@ A = TypeVar("A")
 B = TypeVar("B")
 Waiting = TypeVar("Waiting")
 
-PlayOne = Callable[[Spec, list[Submission], Callable[[Submission], None]], Record]
+KeepAnswer = Callable[[Submission], None]
+"""Stores one new answer of a play."""
+PlayOne = Callable[[Spec, list[Submission], KeepAnswer], Record]
 """Plays one spec from the submissions it already has; calls back with every new one."""
 
 Keep = Callable[[bytes, bytes], None]

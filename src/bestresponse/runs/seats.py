@@ -53,7 +53,7 @@ from bestresponse.players.lookup import (
     seat_speaker,
 )
 from bestresponse.players.strategies import RandomPlayer
-from bestresponse.runs.execution import PlayOne
+from bestresponse.runs.execution import KeepAnswer, PlayOne
 from bestresponse.runs.inputs import GameSetting, NamedModel, ToolsSetting
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import Spec
@@ -477,7 +477,7 @@ def make_player(
     `find_game` finds the game of a spec.
     """
 
-    def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
+    def play_one(spec: Spec, done: list[Submission], keep: KeepAnswer) -> Record:
         game = find_game(spec)
         replies: defaultdict[str, list[str]] = defaultdict(
             list

@@ -49,7 +49,7 @@ from bestresponse.players.llm.verified import bare_name
 from bestresponse.report.blocks import ReportBlock, build_sections, fill_template, table
 from bestresponse.report.document import Document
 from bestresponse.report.frames import Frame, Heads, Metric, MetricTable, Row, compute_metrics
-from bestresponse.runs.execution import Execution, Job, Outcome, PlayOne, Start, execute
+from bestresponse.runs.execution import Execution, Job, KeepAnswer, Outcome, PlayOne, Start, execute
 from bestresponse.runs.reporting.sections import costs_section, method_section
 from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.store.folder import RunFolder, Shard, Spec, StoredPlay, read_lines
@@ -271,7 +271,7 @@ _ANSWERS = table("answers", title="How the answers were read")
 def refuse_to_play(
     spec: Spec,
     done: list[Submission],
-    keep: Callable[[Submission], None],
+    keep: KeepAnswer,
 ) -> Record:
     """Raise UsageError: what the study does is no play of a game."""
     raise UsageError("a run of this study has no plays of its own; it is made and read as a whole")

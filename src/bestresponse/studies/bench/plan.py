@@ -8,7 +8,7 @@ the model is fixed to its equilibrium strategy.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -33,7 +33,7 @@ from bestresponse.players.llm.player import (
 from bestresponse.players.llm.texts import TEXTS
 from bestresponse.players.llm.verified import with_review
 from bestresponse.players.strategies import EQUILIBRIUM, BaselinePlayer, FixedMix
-from bestresponse.runs.execution import PlayOne
+from bestresponse.runs.execution import KeepAnswer, PlayOne
 from bestresponse.runs.store.folder import Spec
 from bestresponse.studies.bench.config import BenchConfig, choose_temperature, is_player
 from bestresponse.studies.bench.games import (
@@ -157,18 +157,18 @@ class Plan:
 
         This is that of the drawn game, carried over to the game as told.
         """
-        drawn = self.conditions[data["condition"]].drawn
-        seat = 1 - data["seat"] if data["variant"] == "swapped" else data["seat"]
-        mix = drawn.get_equilibrium(data["game"])[1 - seat].tolist()
+        mix = self._find_mixes(data)[1]
         return _carry_over(mix, data.get("opponent_back", range(len(mix))))
 
     def find_own_part(self, spec: Spec) -> tuple[float, ...]:
         """Return the asked seat's part of the same equilibrium, carried over likewise."""
-        data = spec.data
-        drawn = self.conditions[data["condition"]].drawn
+        return _carry_over(self._find_mixes(spec.data)[0], spec.data["back"])
+
+    def _find_mixes(self, data: JsonMapping) -> tuple[list[float], list[float]]:
+        """Return the parts of the drawn game's equilibrium: the asked seat's and the other's."""
+        mixes = self.conditions[data["condition"]].drawn.get_equilibrium(data["game"])
         seat = 1 - data["seat"] if data["variant"] == "swapped" else data["seat"]
-        mix = drawn.get_equilibrium(data["game"])[seat].tolist()
-        return _carry_over(mix, data["back"])
+        return mixes[seat].tolist(), mixes[1 - seat].tolist()
 
     def _list_plays(self, game: int, condition: Condition) -> Iterator[JsonObject]:
         payoffs = condition.drawn.payoffs[game]
@@ -395,7 +395,7 @@ def prepare_plays(plan: Plan, models: Mapping[str, Model]) -> PlayOne:
     """
     seated: dict[tuple[object, ...], Player] = {}
 
-    def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
+    def play_one(spec: Spec, done: list[Submission], keep: KeepAnswer) -> Record:
         data = spec.data
         game = make_bench_game(spec.data)
         key = tuple(map(data.get, _ASKING))

@@ -190,16 +190,17 @@ def check_output(config: TrainConfig) -> None:
 
 def measure(config: TrainConfig, folder: RunFolder) -> Measured:
     """Read what was reported while it trained, and what was measured at the end."""
+    kinds = {"training": TrainRow, "tests": TestRow, "abilities": AbilityRow, "time": TimeRow}
+    return read_measured(folder, kinds)
+
+
+def read_measured(folder: RunFolder, kinds: Mapping[str, type]) -> Measured:
+    """Read frames from the files that have their names; the first counts what was done."""
     frames: dict[str, Frame[Any]] = {}
-    for name, kind in (
-        ("training", TrainRow),
-        ("tests", TestRow),
-        ("abilities", AbilityRow),
-        ("time", TimeRow),
-    ):
+    for name, kind in kinds.items():
         path = folder.path / f"{name}.jsonl"
         frames[name] = Frame(kind, list(read_lines(path)) if path.exists() else [])
-    return Measured(frames, len(frames["training"]))
+    return Measured(frames, len(frames[next(iter(kinds))]))
 
 
 train = Study(

@@ -8,7 +8,7 @@ exactly like the known strategy, after every history; *approximate* is the check
 total of four rounds in the first seat against anti-tit-for-tat.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated, ClassVar, TypedDict
@@ -34,9 +34,9 @@ from bestresponse.logic.engine import open_engine
 from bestresponse.logic.settings import settings as logic_settings
 from bestresponse.models.base import Model
 from bestresponse.report.blocks import metrics_table, pivot, table, text
-from bestresponse.report.frames import Frame, Heads, column, list_metrics
+from bestresponse.report.frames import Frame, Heads, MeanColumn, ShareColumn, column, list_metrics
 from bestresponse.report.stats.statistics import Interval, wilson
-from bestresponse.runs.execution import PlayOne
+from bestresponse.runs.execution import KeepAnswer, PlayOne
 from bestresponse.runs.inputs import (
     DefaultModel,
     GameSetting,
@@ -190,7 +190,7 @@ def prepare_writing(config: StrategiesConfig, models: Mapping[str, Model]) -> Pl
     engine = open_engine("embedded", logic_settings.limits)
     program = _write_program(config.stage)
 
-    def play(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
+    def play(spec: Spec, done: list[Submission], keep: KeepAnswer) -> Record:
         if not done:
             asked = StrategySettings(
                 attempts=config.attempts,
@@ -275,13 +275,13 @@ class RulesMetrics(TypedDict):
 
     written: int
     """number of times rules were requested"""
-    plays: Annotated[Interval | None, column(format=".0%")]
+    plays: ShareColumn
     """the rules give a move in every situation, in both seats"""
-    approximate: Annotated[Interval | None, column(format=".0%")]
+    approximate: ShareColumn
     """four rounds against anti-tit-for-tat earn the expected total"""
-    right: Annotated[Interval | None, column(format=".0%")]
+    right: ShareColumn
     """the rules behave exactly like the known strategy, in both seats"""
-    attempts: Annotated[float, column(format=".2f")]
+    attempts: MeanColumn
     """mean number of answers"""
 
 

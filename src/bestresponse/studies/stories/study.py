@@ -48,9 +48,9 @@ from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.players.llm.verified import find_spelling
 from bestresponse.report.blocks import bars, metrics_table, pivot, table, text
 from bestresponse.report.document import Column, Table
-from bestresponse.report.frames import Frame, Heads, column, list_metrics
+from bestresponse.report.frames import Frame, Heads, MeanColumn, ShareColumn, column, list_metrics
 from bestresponse.report.stats.statistics import Interval, bound_mean, wilson
-from bestresponse.runs.execution import PlayOne
+from bestresponse.runs.execution import KeepAnswer, PlayOne
 from bestresponse.runs.inputs import (
     Converted,
     DefaultModel,
@@ -245,7 +245,7 @@ def prepare_tasks(config: StoriesConfig, models: Mapping[str, Model]) -> PlayOne
         seed=config.llm_seed,
     )
 
-    def play(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
+    def play(spec: Spec, done: list[Submission], keep: KeepAnswer) -> Record:
         if not done:
             asked = replace(how, replicate=spec.data["sample"])
             written = Formalizer(models[spec.data["model"]], engine, asked).formalize(
@@ -402,19 +402,19 @@ class ModelMetrics(TypedDict):
     """reader and static checks find no error"""
     functional: Annotated[Interval | None, column("plays", ".0%")]
     """every play ends with one payoff for everybody"""
-    approximate: Annotated[Interval | None, column(format=".0%")]
+    approximate: ShareColumn
     """the players' total payoffs over all ends are right"""
-    exact: Annotated[Interval | None, column(format=".0%")]
+    exact: ShareColumn
     """the payoffs of every end are right, up to names"""
-    constraints: Annotated[Interval | None, column(format=".0%")]
+    constraints: ShareColumn
     """the constraints of the named game hold"""
     meaning: Annotated[Interval | None, column("means what the story says", ".0%")]
     """the true game: exact if the story has numbers, otherwise by preferences"""
-    equivalent: Annotated[Interval | None, column(format=".0%")]
+    equivalent: ShareColumn
     """the true game up to positive affine payoffs"""
     first: Annotated[Interval | None, column("a game at first", ".0%")]
     """a game, right or wrong, at the first attempt"""
-    attempts: Annotated[float, column(format=".2f")]
+    attempts: MeanColumn
     """mean number of programs written for a story"""
     prompt: Annotated[int, column("read (tokens)", ",")]
     """tokens of all prompts"""

@@ -4,7 +4,7 @@ And what they cost.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from string import Template
 
@@ -28,7 +28,7 @@ from bestresponse.models.base import Finish, Message, Model
 from bestresponse.players.llm.player import LlmPlayer, ModelPlayer, Sampling, Thinking
 from bestresponse.players.llm.reading import read_reply
 from bestresponse.players.llm.verified import Verified
-from bestresponse.runs.execution import PlayOne
+from bestresponse.runs.execution import KeepAnswer, PlayOne
 from bestresponse.runs.store.folder import Spec
 from bestresponse.runs.study import Estimate
 from bestresponse.studies.verify.config import VerifyConfig
@@ -79,7 +79,7 @@ def prepare_runs(config: VerifyConfig, models: Mapping[str, Model]) -> PlayOne:
     """
     reviewers = {str(name): _make_reviewer(config, str(name), models) for name in config.model}
 
-    def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
+    def play_one(spec: Spec, done: list[Submission], keep: KeepAnswer) -> Record:
         repeat: int = spec.data["repeat"]
         scene = config.scenes[read_game_name(spec.data)]
         sampling = Sampling(
