@@ -157,18 +157,18 @@ class Plan:
 
         This is that of the drawn game, carried over to the game as told.
         """
-        mix = self._find_mixes(data)[1]
+        drawn = self.conditions[data["condition"]].drawn
+        seat = 1 - data["seat"] if data["variant"] == "swapped" else data["seat"]
+        mix = drawn.get_equilibrium(data["game"])[1 - seat].tolist()
         return _carry_over(mix, data.get("opponent_back", range(len(mix))))
 
     def find_own_part(self, spec: Spec) -> tuple[float, ...]:
         """Return the asked seat's part of the same equilibrium, carried over likewise."""
-        return _carry_over(self._find_mixes(spec.data)[0], spec.data["back"])
-
-    def _find_mixes(self, data: JsonMapping) -> tuple[list[float], list[float]]:
-        """Return the parts of the drawn game's equilibrium: the asked seat's and the other's."""
-        mixes = self.conditions[data["condition"]].drawn.get_equilibrium(data["game"])
+        data = spec.data
+        drawn = self.conditions[data["condition"]].drawn
         seat = 1 - data["seat"] if data["variant"] == "swapped" else data["seat"]
-        return mixes[seat].tolist(), mixes[1 - seat].tolist()
+        mix = drawn.get_equilibrium(data["game"])[seat].tolist()
+        return _carry_over(mix, data["back"])
 
     def _list_plays(self, game: int, condition: Condition) -> Iterator[JsonObject]:
         payoffs = condition.drawn.payoffs[game]
