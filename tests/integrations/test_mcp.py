@@ -19,7 +19,8 @@ mcp = pytest.importorskip("mcp", reason="the MCP SDK is not installed: pip insta
 
 TOOLS = [
     *("solve", "check", "best_response", "formalize_check", "verify", "compare", "tournament"),
-    *("list_games", "list_strategies", "list_studies", "advise"),
+    *("list_games", "list_strategies", "list_studies", "position", "advise"),
+    *("prolog_load", "prolog_ask", "prolog_repair"),
 ]
 PROGRAM = """
 initial(s0).
@@ -84,6 +85,13 @@ MISTAKES = [
         {"domain": "/etc/x.toml", "transcript": [], "private": {}},
         "there is no domain named '/etc/x.toml'",
     ),
+    ("position", {"game": "tic-tac-toe", "moves": ["z9"]}, "move 1 is 'z9'; expected one of a3"),
+    ("position", {"game": "tic-tac-toe", "moves": ["a1", "a1"]}, "move 2 is 'a1'; expected"),
+    ("position", {"game": "kuhn-poker", "moves": []}, "is not solved by its positions"),
+    ("prolog_ask", {"session": "0", "goal": "p(X)"}, "load the program again by prolog_load"),
+    ("prolog_ask", {"session": "../x", "goal": "p(X)", "most": 0}, "greater than or equal to 1"),
+    ("prolog_repair", {"session": "0", "old": "a", "new": "b"}, "there is no session '0'"),
+    ("prolog_load", {"program": "p(1)." * 60_000}, "the limit is 200,000"),
 ]
 
 
@@ -136,6 +144,8 @@ def test_many_questions_are_answered_by_one_server():
             "games": await one("list_games", search="stag"),
             "strategies": await one("list_strategies"),
             "studies": await one("list_studies"),
+            "position": await one("position", game="tic-tac-toe", moves=["a1"]),
+            "loaded": await one("prolog_load", program="p(1). p(2)."),
             "values": await one(
                 "best_response",
                 game="stag-hunt",
@@ -175,6 +185,8 @@ def test_many_questions_are_answered_by_one_server():
     assert found["strategies"]["names"][:3] == ["all", "published", "classic"]
     assert "tit-for-tat" in found["strategies"]["names"]
     assert "bench" in found["studies"]["names"]
+    assert found["position"]["best"] == ["b2"]  # whoever does not answer a corner there loses
+    assert found["loaded"]["defined"] == ["p/1"]
     assert found["program"]["ok"]
     assert found["program"]["table"]["players"] == ["ann", "bob"]
     assert "stag-hunt" in found["program"]["known_as"]

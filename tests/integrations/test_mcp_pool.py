@@ -100,3 +100,82 @@ def test_few_calls_wait_and_more_are_refused_at_once():
     assert str(refused[0]) == (
         "3 calls wait already; send one after the other, and this one again later"
     )
+
+
+def test_a_program_is_asked_and_repaired_within_sessions():
+    async def use(pool):
+        loaded = await pool.call("prolog_load", {"program": "p(1). p(2). q(X) :- p(X), X > 1."})
+        asked = await pool.call("prolog_ask", {"session": loaded["session"], "goal": "q(X)"})
+        change = {"session": loaded["session"], "old": "p(2).", "new": "p(3). p(4)."}
+        repaired = await pool.call("prolog_repair", change)
+        answers = []
+        for session in (repaired["session"], loaded["session"]):
+            question = {"session": session, "goal": "q(X)", "most": 1}
+            answers.append(await pool.call("prolog_ask", question))
+        return loaded, asked, answers
+
+    loaded, asked, (after, before) = with_pool(CallLimits(seconds=60.0), use)
+    assert (loaded["ok"], loaded["defined"]) == (True, ["p/1", "q/1"])
+    assert asked == {"answers": [{"X": "2"}], "more": False}
+    assert after == {"answers": [{"X": "3"}], "more": True}
+    assert before == asked
+
+
+def test_a_program_that_is_refused_can_be_repaired_and_none_escapes():
+    async def use(pool):
+        broken = await pool.call("prolog_load", {"program": "p(X) :- shell(X)."})
+        with pytest.raises(UsageError, match="shell/1 is not allowed"):
+            await pool.call("prolog_ask", {"session": broken["session"], "goal": "p(ls)"})
+        change = {"session": broken["session"], "old": "shell(X)", "new": "p(X)"}
+        endless = await pool.call("prolog_repair", change)
+        for goal, why in (
+            ("p(1)", "did not come to an end"),
+            ("shell(ls)", "shell/1 is not allowed"),
+            ("p(", "refused"),
+            ("nothing(X)", "unknown procedure nothing/1"),
+        ):
+            with pytest.raises(UsageError, match=f"(?s){why}.*; mend the goal"):
+                await pool.call("prolog_ask", {"session": endless["session"], "goal": goal})
+        change = {"session": endless["session"], "old": "p(", "new": "q("}
+        with pytest.raises(UsageError, match="occurs 2 times"):
+            await pool.call("prolog_repair", change)
+        return broken, endless
+
+    broken, endless = with_pool(CallLimits(seconds=60.0), use)
+    assert not broken["ok"]
+    assert "shell/1 is not allowed" in broken["problem"]
+    assert (endless["ok"], endless["problem"]) == (True, "")
+
+
+def test_sixteen_programs_are_kept():
+    async def use(pool):
+        sessions = []
+        for number in range(17):
+            loaded = await pool.call("prolog_load", {"program": f"p({number})."})
+            sessions.append(loaded["session"])
+        asked = await pool.call("prolog_ask", {"session": sessions[1], "goal": "p(X)"})
+        with pytest.raises(UsageError, match="load the program again"):
+            await pool.call("prolog_ask", {"session": sessions[0], "goal": "p(X)"})
+        return asked
+
+    assert with_pool(CallLimits(seconds=60.0), use)["answers"] == [{"X": "1"}]
+
+
+def test_moves_in_a_position_are_worth_what_best_play_earns():
+    async def use(pool):
+        found = []
+        for moves in (["a1"], ["a1", "b2", "c3", "a3"], ["a1", "b1", "a2", "b2"]):
+            found.append(await pool.call("position", {"game": "tic-tac-toe", "moves": moves}))
+        over = ["a1", "b1", "a2", "b2", "a3"]
+        with pytest.raises(UsageError, match="the play is over"):
+            await pool.call("position", {"game": "tic-tac-toe", "moves": over})
+        return found
+
+    corner, threat, won = with_pool(CallLimits(seconds=120.0), use)
+    # Only the centre answers a corner; then c1 stops the diagonal; a3 fills a column.
+    assert corner["worth"] == {
+        **dict.fromkeys(("a2", "a3", "b1", "b3", "c1", "c2", "c3"), -1.0),
+        "b2": 0.0,
+    }
+    assert (threat["player"], threat["best"]) == ("player 1", ["c1"])
+    assert (won["worth"]["a3"], "a3" in won["best"]) == (1.0, True)

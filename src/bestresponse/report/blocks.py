@@ -228,23 +228,20 @@ class lead:
         sign = 1 if self.verb == "loses" else -1
         known.sort(key=lambda one: sign * one[1].estimate)
         told = [(name, _tell(value, metric.column)) for name, value in known]
-        sentence = self._write(told, metric.title)
+        player, best = told[0]
+        sentence = f"{player} {self.verb} {best} ({metric.title})"
+        if len(told) > 1:
+            last, worst = told[-1]
+            end = "least" if self.verb == "loses" else "most"
+            sentence = f"Of {len(told)} players, {sentence}, the {end}; {last} {worst}"
         picture = charts.draw_intervals(
             known[:_MOST_LED],
             x_label=metric.title,
             reference=0.0 if sign > 0 else None,
         )
         caption = "Estimates, with 95 % intervals where something is sampled."
-        return Shown("", (Paragraph(sentence), Figure(picture, caption, f"{metric.title} of all")))
-
-    def _write(self, told: Sequence[tuple[str, str]], title: str) -> str:
-        player, best = told[0]
-        sentence = f"{player} {self.verb} {best} ({title})"
-        if len(told) > 1:
-            last, worst = told[-1]
-            end = "least" if self.verb == "loses" else "most"
-            sentence = f"Of {len(told)} players, {sentence}, the {end}; {last} {worst}"
-        return f"{sentence}."
+        figure = Figure(picture, caption, f"{metric.title} of all")
+        return Shown("", (Paragraph(f"{sentence}."), figure))
 
 
 def _tell(value: Interval, shown: Column) -> str:

@@ -32,7 +32,7 @@ def mcp_command(
     ] = 4096,
 ) -> None:
     """Run an MCP server for assistants: solve, check, best_response, formalize_check, verify,
-    compare, tournament.
+    compare, tournament, position, prolog_load, prolog_ask, prolog_repair.
 
     No tool opens files, calls models or reaches the network; logic programs run confined.
     """

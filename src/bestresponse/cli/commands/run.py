@@ -3,7 +3,6 @@ as options."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,7 +39,18 @@ class _GameOrWords(HelpfulCommand):
     ) -> Context:
         games, rest = split_suite(args)
         if games:
-            _run_suite(games, rest, info_name)
+            # One game after the other, and then what mechanisms or other stories did.
+            command = make_command("simulate" if games == SUITES[COOPEVAL] else "bench")
+            folders = []
+            for game in games:
+                notes().print(f"game: {game}", markup=False)
+                folders.append(
+                    command.main([game, *rest], prog_name=info_name, standalone_mode=False)
+                )
+            if all(folders):
+                told = compare_runs(*folders).together
+                if told is not None:
+                    print_table(console(), told[1])
             raise typer.Exit
         if not args or args[0] not in _OF_WORDS:
             near = get_close_matches(args[0], _OF_WORDS, cutoff=0.75) if args else []
@@ -54,19 +64,6 @@ class _GameOrWords(HelpfulCommand):
             parent,
             **extra,
         )
-
-
-def _run_suite(games: Sequence[str], rest: list[str], name: str | None) -> None:
-    """Run one game after the other, and tell together what mechanisms or other stories did."""
-    command = make_command("simulate" if games == SUITES[COOPEVAL] else "bench")
-    folders = []
-    for game in games:
-        notes().print(f"game: {game}", markup=False)
-        folders.append(command.main([game, *rest], prog_name=name, standalone_mode=False))
-    if all(folders):
-        told = compare_runs(*folders).together
-        if told is not None:
-            print_table(console(), told[1])
 
 
 def make_command(name: str) -> Command:

@@ -5,6 +5,7 @@ The docstrings are the descriptions that a client's model reads.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Annotated, Literal
 
 import numpy as np
@@ -18,11 +19,15 @@ from pydantic import (
     ValidationError,
 )
 
+from bestresponse.analysis.solve.positions import SolvedPositions, solve_by_positions
+from bestresponse.analysis.solve.solution import Wish
 from bestresponse.api.formalizing import check as check_program
 from bestresponse.api.games import list_games
 from bestresponse.api.reasoning import verify
 from bestresponse.api.solving import solve
+from bestresponse.core.capabilities import HasPositions
 from bestresponse.core.errors import UsageError
+from bestresponse.core.game import NATURE
 from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import find_by_name
 from bestresponse.formal.evaluate.validation import find_names
@@ -31,6 +36,7 @@ from bestresponse.games.comparison import compare_games
 from bestresponse.games.dialogue.domain import domain_names
 from bestresponse.games.logic.tables import table_to_data
 from bestresponse.games.lookup import FORMATS, LoadedGame, NamedGame, as_source, find_game
+from bestresponse.integrations.mcp.programs import ask_program, load_program, repair_program
 from bestresponse.logic.language.diagnostics import Diagnostic
 from bestresponse.runs.study import studies
 from bestresponse.studies.steer.advising import advise
@@ -38,6 +44,7 @@ from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.entries import GROUPS, gather_entries, make_stage
 from bestresponse.studies.tournament.standings import find_standings
 from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.positions.solve import list_best
 from bestresponse.theory.repeated.automaton import classic_strategies
 from bestresponse.theory.trees.normal_form import to_tree
 from bestresponse.theory.trees.sequence_form import (
@@ -49,6 +56,7 @@ from bestresponse.theory.trees.sequence_form import (
 from bestresponse.theory.trees.tree import Policy, Tree, policy_from_table, uniform_policy
 
 _EQUAL = 1e-9
+_SEARCH_SECONDS = 10.0  # half of what a call has by default
 _STARTS = {"NFG": ".nfg", "EFG": ".efg", "[": ".json", "{": ".json"}
 Mix = dict[str, FiniteFloat]
 Strategies = dict[str, str | dict[str, FiniteFloat | str | Mix]]
@@ -411,6 +419,55 @@ def tournament(
     )
 
 
+class MoveValues(BaseModel):
+    """What the legal moves in a position are worth to whoever moves there."""
+
+    player: str
+    worth: Mix
+    best: list[str]
+    bound: float = Field(description="By how much a worth can be off at most.")
+
+
+def value_moves(
+    game: Game,
+    moves: Annotated[
+        list[str],
+        Field(
+            description='The moves of all players and of chance so far, such as ["b2"].',
+            max_length=1000,
+        ),
+    ],
+) -> MoveValues:
+    """Say what each move is worth in a position of a game without secrets if everybody plays best
+    afterwards. Example: game "tic-tac-toe", moves ["a1"]."""
+    solved = _solve_positions(game)
+    played, solution = solved.game, solved.solution
+    position = played.begin()
+    for number, move in enumerate(moves, 1):
+        legal = played.find_turn(position).moves
+        if move not in legal:
+            expected = f"one of {', '.join(legal)}" if legal else "none, as the play is over"
+            raise UsageError(f"move {number} is {move!r}; expected {expected}")
+        position = played.advance(position, move)
+    turn = played.find_turn(position)
+    if turn.role in ("", NATURE):
+        raise UsageError("nobody chooses in this position: the play is over, or chance moves")
+    worth = solution.list_worths(played, position)
+    return MoveValues(player=turn.role, worth=worth, best=list_best(worth), bound=solution.bound)
+
+
+@lru_cache(maxsize=2)
+def _solve_positions(game: str) -> SolvedPositions:
+    """Solve a game once for all questions about its positions."""
+    loaded = _read_game(game)
+    if not isinstance(loaded.game, HasPositions):
+        raise UsageError(
+            f"{loaded.name} is not solved by its positions; `solve` finds its equilibria and"
+            " `best_response` what moves earn"
+        )
+    return solve_by_positions(loaded.game, Wish(seconds=_SEARCH_SECONDS))
+
+
 class SpokenLine(BaseModel):
     """A message of a conversation."""
 
@@ -539,6 +596,10 @@ TOOLS: dict[str, Callable[..., BaseModel]] = {
     "list_games": list_known_games,
     "list_strategies": list_known_strategies,
     "list_studies": list_studies,
+    "position": value_moves,
     "advise": advise_speaker,
+    "prolog_load": load_program,
+    "prolog_ask": ask_program,
+    "prolog_repair": repair_program,
 }
 """By name, in the order in which clients see them."""

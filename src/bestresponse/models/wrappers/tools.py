@@ -219,10 +219,22 @@ class Tooled(Wrapper):
                     continue
             called = _find_call(reply)
             if called is None or len(uses) >= self._limit:
-                return self._finish(reply, replies, uses)
+                return replace(
+                    reply,
+                    usage=_add_usage([one.usage for one in replies]),
+                    latency=sum(one.latency for one in replies),
+                    cached=all(one.cached for one in replies),
+                    tool_calls=(),
+                    tools=tuple(uses),
+                )
             name, arguments = called
-            uses.append(ToolUse(name, arguments, self._use(name, arguments)))
-            question = _add_result(question, uses[-1], left=self._limit - len(uses))
+            result = self._use(name, arguments)
+            uses.append(ToolUse(name, arguments, result))
+            text = TEXTS.fill("tool_result", tool=name, result=result)
+            if len(uses) == self._limit:
+                text = f"{text}\n\n{TEXTS.text('tools_over')}"
+            call = Message("assistant", f"TOOL {name} {arguments}")
+            question = replace(question, messages=(*question.messages, call, Message("user", text)))
 
     def _prepare(
         self,
@@ -248,20 +260,6 @@ class Tooled(Wrapper):
             return f"There is no tool named {name[:60]!r}; there are {', '.join(self._tools)}."
         return self._tools[name].call(arguments)
 
-    def _finish(self, reply: Reply, replies: list[Reply], uses: list[ToolUse]) -> Reply:
-        """Return the answer with all that it took.
-
-        This is the calls, and the tokens and seconds of every reply.
-        """
-        return replace(
-            reply,
-            usage=_add_usage([one.usage for one in replies]),
-            latency=sum(one.latency for one in replies),
-            cached=all(one.cached for one in replies),
-            tool_calls=(),
-            tools=tuple(uses),
-        )
-
 
 def _find_call(reply: Reply) -> tuple[str, str] | None:
     """Find the first call in a reply: by the protocol, or as a line of its text."""
@@ -280,14 +278,6 @@ def _add_to_question(request: Request, told: str) -> Request:
         return replace(request, messages=(*messages, Message("user", told)))
     messages[last] = Message("user", f"{told}\n\n{messages[last].content}")
     return replace(request, messages=tuple(messages))
-
-
-def _add_result(question: Request, use: ToolUse, left: int) -> Request:
-    text = TEXTS.fill("tool_result", tool=use.name, result=use.result)
-    if left == 0:
-        text = f"{text}\n\n{TEXTS.text('tools_over')}"
-    call = Message("assistant", f"TOOL {use.name} {use.arguments}")
-    return replace(question, messages=(*question.messages, call, Message("user", text)))
 
 
 def _add_usage(parts: list[Usage]) -> Usage:

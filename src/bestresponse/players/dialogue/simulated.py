@@ -187,15 +187,21 @@ def _speak(prompt: str, rng: Random) -> str:
     if "the motion" in prompt:
         said = _argue(manner, talk, rng)
     elif table and "The talk is over." in prompt:
+        # The sealed note, after what both have announced.
         my_words = " ".join(message.text for message in talk if message.sender == me)
         their_words = " ".join(message.text for message in talk if message.sender != me)
-        said = _hand_in(
-            table,
-            how=how,
-            my_words=my_words,
-            their_words=their_words,
-            rng=rng,
-        )
+        moves = list(table)
+        announced = _find_last(my_words, moves)
+        heard = _find_last(their_words, moves)
+        honest = rng.random() < 0.5
+        if heard:
+            earned = {move: table[move][heard] for move in moves}
+            reply = max(moves, key=earned.__getitem__)
+        else:
+            reply = rng.choice(moves)
+        if announced and honest:
+            reply = announced
+        said = f"I play {_find_last(how, moves) or reply}."
     elif table:
         moves = list(table)
         move = _find_last(how, moves) or rng.choice(moves)
@@ -603,28 +609,6 @@ def _find_moves(prompt: str) -> dict[str, dict[str, int]]:
     for own, other, payoff in _AGAINST.findall(prompt):
         table.setdefault(own, {})[other] = int(payoff)
     return table
-
-
-def _hand_in(
-    table: dict[str, dict[str, int]],
-    how: str,
-    my_words: str,
-    their_words: str,
-    rng: Random,
-) -> str:
-    """Return the words of the sealed note, after what both have announced."""
-    moves = list(table)
-    announced = _find_last(my_words, moves)
-    heard = _find_last(their_words, moves)
-    honest = rng.random() < 0.5
-    if heard:
-        earned = {move: table[move][heard] for move in moves}
-        reply = max(moves, key=earned.__getitem__)
-    else:
-        reply = rng.choice(moves)
-    if announced and honest:
-        reply = announced
-    return f"I play {_find_last(how, moves) or reply}."
 
 
 def _list_played(

@@ -305,7 +305,15 @@ def list_sequences(folder: RunFolder) -> Iterator[SeatMoves]:
             if not player:
                 continue
             opponent = form.players[1 - seat]
-            treatment = _find_treatment(data["treatment"], seat)
+            # What both seats share first, then the own part of this one.
+            shared = {}
+            own = {}
+            for name, value in data["treatment"].items():
+                if isinstance(value, list):
+                    own[name] = str(value[seat])
+                else:
+                    shared[name] = str(value)
+            treatment = shared | own
             labels = {
                 "player": player,
                 "opponent": record["players"].get(opponent) or "",
@@ -327,15 +335,3 @@ def list_sequences(folder: RunFolder) -> Iterator[SeatMoves]:
                 rival=subjects[1 - seat] or None,
                 imported=data.get("study") == "import",
             )
-
-
-def _find_treatment(treatment: Mapping[str, object], seat: int) -> dict[str, str]:
-    """Return the treatment of one seat: what both seats share first, then its own part."""
-    shared = {}
-    own = {}
-    for name, value in treatment.items():
-        if isinstance(value, list):
-            own[name] = str(value[seat])
-        else:
-            shared[name] = str(value)
-    return shared | own

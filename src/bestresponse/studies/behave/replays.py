@@ -91,7 +91,12 @@ class ReplayReader:
         players = dict(zip(game.roles, _list_names(play, layout.players), strict=False))
         record = self._replay(line, game, layout.codes.get(name, {}), turns, players)
         if layout.payoffs:
-            self._compare(line, record, find_fields(play, layout.payoffs))
+            recorded = find_fields(play, layout.payoffs)
+            due = list(record.payoffs.values())
+            if due and not _are_equal(due, recorded):
+                detail = f"the moves pay {due}, recorded is {recorded}"
+                effect = "kept; payoffs are those of the moves"
+                self._complain(line, "payoff mismatch", detail, effect)
         data = {
             "study": "import",
             "file": self.path.name,
@@ -168,13 +173,6 @@ class ReplayReader:
         if wanted not in named:
             raise InvalidMove(f"{text[:_LONGEST_MOVE]!r} is not legal")
         return named[wanted]
-
-    def _compare(self, line: int, record: Record, recorded: Sequence[object]) -> None:
-        """Tell a result that is not what the rules pay."""
-        due = list(record.payoffs.values())
-        if due and not _are_equal(due, recorded):
-            detail = f"the moves pay {due}, recorded is {recorded}"
-            self._complain(line, "payoff mismatch", detail, "kept; payoffs are those of the moves")
 
     def _complain(self, line: int, problem: str, detail: str, effect: str) -> None:
         row = ProblemRow(

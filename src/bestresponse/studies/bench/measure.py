@@ -177,7 +177,15 @@ def _measure_chunk(plan: Plan, plays: list[StoredPlay]) -> list[PlayRow]:
         if decision.action is None or opponent is None:
             payoffs = np.asarray(data["payoffs"], dtype=np.float64)
             own, other = own_view(payoffs, seat)
-            row |= _bound(own, other, np.asarray(plan.find_opponent(data)))
+            # How bad a missing answer could have been at most.
+            spread = float(np.ptp(own))
+            against = own @ np.asarray(plan.find_opponent(data))
+            divisor = spread or 1.0
+            row["payoff_range"] = spread
+            row["worst_normalised"] = float(np.ptp(against)) / divisor
+            if np.array_equal(own, -other):
+                worst = float(against.max() - own.min())
+                row["worst_exploitability_normalised"] = worst / divisor
             continue
 
         names = find_theme(data).actions[seat]
@@ -398,17 +406,6 @@ def _find_dominated(shape: tuple[int, int], payoffs: bytes) -> tuple[int, ...]:
         if solve_zero_sum(advantages).values[0] > tolerance:
             dominated.append(k)
     return tuple(dominated)
-
-
-def _bound(own: Array, other: Array, opponent: Array) -> dict[str, float]:
-    """Say how bad a missing answer could have been at most in this game against this opponent."""
-    spread = float(np.ptp(own))
-    against = own @ opponent
-    divisor = spread or 1.0
-    worst = {"payoff_range": spread, "worst_normalised": float(np.ptp(against)) / divisor}
-    if np.array_equal(own, -other):
-        worst["worst_exploitability_normalised"] = float(against.max() - own.min()) / divisor
-    return worst
 
 
 def _share(figure: Array, spread: Array) -> Array:

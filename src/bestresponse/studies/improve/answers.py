@@ -92,7 +92,12 @@ def make_matrix_examples(
         theme = NEUTRAL if shown_as == SHORT else str(themes[number])
         task = describe_matrix(game, seat, shown_as, theme, kind)
         if kind == "reply":
-            mixes = _draw_reply(game, seat, rng)
+            # In tenths, so that what an action brings against a mix has few decimals and can be
+            # written down exactly.
+            size = game.shape[2 - seat]
+            mix = rng.multinomial(10, rng.dirichlet(np.ones(size))) / 10
+            best = int(np.argmax(_weigh_actions(game, seat, mix)))
+            mixes = np.eye(game.shape[1 + seat])[best], mix
         elif solved is not None:
             rows, columns = game.shape[1:]
             pair = solved.row[number][:rows], solved.col[number][:columns]
@@ -107,18 +112,6 @@ def make_matrix_examples(
         system, question = write_question(task, telling.worked)
         answer = write_answer(task, own, other, telling.worked)
         yield Example(system, question, answer, task)
-
-
-def _draw_reply(game: Array, seat: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Draw a mix of the other, and return the best reply and the mix.
-
-    In tenths, so that what an action brings against a mix has few decimals and can be written down
-    exactly.
-    """
-    size = game.shape[2 - seat]
-    other: Array = rng.multinomial(10, rng.dirichlet(np.ones(size))) / 10
-    best = int(np.argmax(_weigh_actions(game, seat, other)))
-    return np.eye(game.shape[1 + seat])[best], other
 
 
 def _choose_equilibrium(game: Array, seat: int) -> tuple[Array, Array] | None:

@@ -115,7 +115,12 @@ def _draw_claim(form: NormalForm, seat: int, rng: np.random.Generator) -> Worded
     others = [action for action in form.actions[seat] if action != mine]
     other = str(rng.choice(others))
     first, second = (Fraction(int(value)) for value in rng.choice(form.payoffs.ravel(), 2))
-    value = _draw_amount(form, seat, (mine, theirs), name == _OF_THEM, rng)
+    # What a player gets if both choose so, or half of the time another amount of the game.
+    cell = [0, 0]
+    for player, action in zip((seat, 1 - seat), (mine, theirs), strict=True):
+        cell[player] = form.actions[player].index(action)
+    paid = form.payoffs[(1 - seat if name == _OF_THEM else seat, *cell)]
+    value = Fraction(int(paid if rng.random() < 0.5 else rng.choice(form.payoffs.ravel())))
     outcome = (Move("them", theirs), Move("you", mine))
     given: dict[str, Argument] = {
         "who": "them" if name == _OF_THEM else "you",
@@ -135,24 +140,6 @@ def _draw_claim(form: NormalForm, seat: int, rng: np.random.Generator) -> Worded
     numbers = {amount: number_text(number) for amount, number in amounts.items()}
     sentence = str(rng.choice(wordings[name])).format(**words, **numbers)
     return WordedClaim(claim, sentence[:1].upper() + sentence[1:])
-
-
-def _draw_amount(
-    form: NormalForm,
-    seat: int,
-    chosen: Sequence[str],
-    of_them: bool,
-    rng: np.random.Generator,
-) -> Fraction:
-    """Return what a player gets if both choose so, or sometimes another amount.
-
-    Half of the time it is another amount of the game.
-    """
-    cell = [0, 0]
-    for player, action in zip((seat, 1 - seat), chosen, strict=True):
-        cell[player] = form.actions[player].index(action)
-    paid = form.payoffs[(1 - seat if of_them else seat, *cell)]
-    return Fraction(int(paid if rng.random() < 0.5 else rng.choice(form.payoffs.ravel())))
 
 
 def write_claims_question(form: NormalForm, task: GameTask) -> tuple[str, str]:

@@ -8,7 +8,7 @@ contents beside the name.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +52,9 @@ def hash_files(paths: Sequence[Path]) -> str:
     return joined.hexdigest()
 
 
-def hash_examples(folder: Path) -> str:
+def hash_examples(name: str) -> str:
     """Return the hash of a folder's manifest, which holds the hash of every file."""
+    folder = Path(name)
     if not folder.exists():
         raise UsageError(
             f"there is no folder {folder}; `bestresponse export sft -o {folder}` writes examples"
@@ -87,17 +88,21 @@ def hash_weights(name: str) -> str:
     )
 
 
+def _take_hashed(value: Any, stored: bool, find_hash: Callable[[str], str]) -> Hashed:
+    if isinstance(value, Hashed):
+        return value
+    if isinstance(value, Mapping):
+        return Hashed(str(value["name"]), str(value["sha256"]))
+    return Hashed(str(value), "" if stored else find_hash(str(value)))
+
+
 class WeightsSetting(Converted["str | Path", Hashed]):
     """Weights: a known name, a GGUF file or a folder."""
 
     @classmethod
     def convert(cls, value: Any, stored: bool) -> Hashed:
         """Hash the weights; those of a stored run are known by what was written then."""
-        if isinstance(value, Hashed):
-            return value
-        if isinstance(value, Mapping):
-            return Hashed(str(value["name"]), str(value["sha256"]))
-        return Hashed(str(value), "" if stored else hash_weights(str(value)))
+        return _take_hashed(value, stored, hash_weights)
 
     @classmethod
     def to_json(cls, value: Hashed) -> dict[str, str]:
@@ -115,15 +120,7 @@ class FoldersSetting(Converted["str | Path | Sequence[str | Path]", "tuple[Hashe
     def convert(cls, value: Any, stored: bool) -> tuple[Hashed, ...]:
         """Hash the folders; those of a stored run are known by what was written then."""
         given = (value,) if isinstance(value, str | Path) else tuple(value)
-        return tuple(cls._convert_one(folder, stored) for folder in given)
-
-    @classmethod
-    def _convert_one(cls, value: Any, stored: bool) -> Hashed:
-        if isinstance(value, Hashed):
-            return value
-        if isinstance(value, Mapping):
-            return Hashed(str(value["name"]), str(value["sha256"]))
-        return Hashed(str(value), "" if stored else hash_examples(Path(value)))
+        return tuple(_take_hashed(folder, stored, hash_examples) for folder in given)
 
     @classmethod
     def to_json(cls, value: tuple[Hashed, ...]) -> list[dict[str, str]]:

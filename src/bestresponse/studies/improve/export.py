@@ -398,13 +398,18 @@ def _share_games(config: ExportConfig, folder: Path) -> tuple[list[_Shard], tupl
                 f"{shape[0]}x{shape[1]}: {len(games):,} classes; the rest are relabelled games of"
                 " the training"
             )
-            games, keys = _repeat_classes(
+            # Other games of the classes that are trained on: few classes would hardly be seen
+            # otherwise.
+            again = _draw_games(
                 config,
-                games,
-                keys,
-                wanted,
+                games.shape[2:],
+                wanted - len(games),
                 np.random.default_rng([config.seed, number, 1]),
             )
+            again_keys = classify(again)
+            trained = split_classes(again_keys) == 0
+            games = np.concatenate([games, again[trained]])
+            keys = np.concatenate([keys, again_keys[trained]])
         splits = split_classes(keys)
         if config.games in _VARIED:
             vary_rng = np.random.default_rng([config.seed, number, 2])
@@ -520,23 +525,6 @@ def _draw_classes(
         if len(keys) - known <= _EXHAUSTED * len(drawn):
             break
     return games[:count].astype(np.float64), keys[:count]
-
-
-def _repeat_classes(
-    config: ExportConfig,
-    games: Array,
-    keys: Keys,
-    count: int,
-    rng: np.random.Generator,
-) -> tuple[Array, Keys]:
-    """Fill up with other games of the classes that are trained on.
-
-    Few classes would hardly be seen otherwise.
-    """
-    again = _draw_games(config, games.shape[2:], count - len(games), rng)
-    again_keys = classify(again)
-    trained = split_classes(again_keys) == 0
-    return np.concatenate([games, again[trained]]), np.concatenate([keys, again_keys[trained]])
 
 
 def _write_shard(shard: _Shard) -> Path:

@@ -10,7 +10,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, cast
 
@@ -67,15 +67,6 @@ class Description(TypedDict):
     last: TrainRow
 
 
-@dataclass(frozen=True, slots=True)
-class TrainingJob:
-    """A training: its settings, its plan, and the clock of the command."""
-
-    config: TrainConfig
-    plan: training.Plan
-    clock: training.Clock
-
-
 def train_student(
     config: TrainConfig,
     work: Path,
@@ -107,7 +98,17 @@ def train_student(
     asked = sum(map(len, tests.values()))
     plan = replace(plan, after=lambda question: took + question * asked)
     clock.begin("opening")
-    student = _train(TrainingJob(config, plan, clock), on_row)
+
+    def keep(rows: Sequence[TrainRow]) -> None:
+        write_rows(work / "training.jsonl", rows)
+        on_row(rows[-1])
+
+    trained = training.train(plan, clock, keep)
+    with write_whole(Path(config.output)) as folder:
+        trained.student.write(folder)
+        describe_student(folder, config, trained.rows)
+    student = trained.student
+    student.model.to(plan.recipe.dtype)
     clock.begin("abilities after")
     abilities += _measure_besides(lambda: student, "after")
     write_rows(work / "abilities.jsonl", abilities)
@@ -220,21 +221,6 @@ def _measure_besides(open_it: Callable[[], Causal], when: str) -> list[AbilityRo
         )
         torch.cuda.empty_cache()
         return []
-
-
-def _train(job: TrainingJob, on_row: Callable[[TrainRow], None]) -> Causal:
-    """Train, and write the student with its description."""
-
-    def keep(rows: Sequence[TrainRow]) -> None:
-        write_rows(job.plan.work / "training.jsonl", rows)
-        on_row(rows[-1])
-
-    trained = training.train(job.plan, job.clock, keep)
-    with write_whole(Path(job.config.output)) as folder:
-        trained.student.write(folder)
-        describe_student(folder, job.config, trained.rows)
-    trained.student.model.to(job.plan.recipe.dtype)
-    return trained.student
 
 
 @contextmanager

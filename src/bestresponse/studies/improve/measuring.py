@@ -38,19 +38,14 @@ def measure_losses(student: Causal, examples: Sequence[Conversation]) -> list[fl
     """Ask all questions, and return what each reply loses: infinity where it cannot be read."""
     lost: list[float] = []
     for start in range(0, len(examples), _ASKED):
-        lost += _measure_together(student, examples[start : start + _ASKED])
-    return lost
-
-
-def _measure_together(student: Causal, examples: Sequence[Conversation]) -> list[float]:
-    pairs = encode_examples(student, examples)
-    longest = max(len(pair.answer) for pair in pairs) + _ROOM
-    replies = student.continue_prompts([pair.asked for pair in pairs], longest)
-    lost: list[float] = []
-    for example, tokens in zip(examples, replies, strict=True):
-        try:
-            score = score_reply(example["task"], student.tokenizer.decode(tokens))
-            lost.append(1 - score)
-        except InvalidMove:
-            lost.append(math.inf)
+        asked = examples[start : start + _ASKED]
+        pairs = encode_examples(student, asked)
+        longest = max(len(pair.answer) for pair in pairs) + _ROOM
+        replies = student.continue_prompts([pair.asked for pair in pairs], longest)
+        for example, tokens in zip(asked, replies, strict=True):
+            try:
+                score = score_reply(example["task"], student.tokenizer.decode(tokens))
+                lost.append(1 - score)
+            except InvalidMove:
+                lost.append(math.inf)
     return lost

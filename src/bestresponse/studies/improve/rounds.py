@@ -223,7 +223,9 @@ def run_rounds(
             break
         current = str(made.student)
     if current != str(config.model):
-        _copy_student(Path(current), Path(config.output), folder.path)
+        output = Path(config.output)
+        shutil.copytree(Path(current), output, dirs_exist_ok=True)
+        write_text(folder.path / _WRITTEN, _hash_student(output))
     return Outcome(played=100)
 
 
@@ -409,12 +411,6 @@ def _list_kind_rows(
             "old": 1 - model[name] if name in model else None,
             "new": 1 - student[name] if name in student else None,
         }
-
-
-def _copy_student(student: Path, output: Path, run: Path) -> None:
-    """Copy the best student to where it was asked for."""
-    shutil.copytree(student, output, dirs_exist_ok=True)
-    write_text(run / _WRITTEN, _hash_student(output))
 
 
 def measure_rounds(config: ImproveConfig, folder: RunFolder) -> Measured:

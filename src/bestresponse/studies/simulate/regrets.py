@@ -80,7 +80,10 @@ def _judge_table(plays: Plays, form: NormalForm) -> JudgedSeats:
         gains = _find_gains(form, cells, seat) * weights[:, :, None]
         by_move = draws @ gains.sum(axis=1)
         observed, *drawn = (by_move.max(axis=1) / rounds).tolist()
-        bounds = _bound_regret(plays, most_lost[seat], observed)
+        # Below 0 only if moves follow the others' moves, as they may from round to round, or by
+        # chance.
+        least = -most_lost[seat] if plays.rounds > 1 else min(0.0, observed)
+        bounds = least, max(most_lost[seat], observed)
         regrets[role] = interval_of_draws(observed, np.array(drawn), n, bounds)
 
     gaps = []
@@ -100,16 +103,6 @@ def _find_most_lost(form: NormalForm, seat: int) -> float:
     """Return the most that a move of a seat can lose to another one, whatever the others do."""
     ranges = np.ptp(form.payoffs[seat], axis=seat)
     return float(ranges.max())
-
-
-def _bound_regret(plays: Plays, most_lost: float, estimate: float) -> tuple[float, float]:
-    """Return the least and the most that an external regret can be.
-
-    It can be below 0 only if moves follow the others' moves, as they may from round to round, or by
-    chance.
-    """
-    least = -most_lost if plays.rounds > 1 else min(0.0, estimate)
-    return least, max(most_lost, estimate)
 
 
 def _list_rounds(plays: Plays, form: NormalForm) -> tuple[NDArray[np.int64], Floats]:

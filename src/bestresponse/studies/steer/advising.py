@@ -249,7 +249,23 @@ class Adviser:
         row = embed_texts([told], ["\n".join(reversed(heard))], self._embedding)
         similar = self._find_similar((speaker, len(heard)), row[0])
         if self.network is not None:
-            return self._ask_network(self.network, speaker, row, similar[:_NEAREST])
+            if row.shape[1] != self.network.width:
+                raise StoreError(
+                    f"the learnt policy reads {self.network.width} numbers, the embedding has"
+                    f" {row.shape[1]}"
+                )
+            options = self.domain.manners(self.manners).options
+            probabilities = dict(zip(options, self.network(row)[0].tolist(), strict=True))
+            manner, instruction = self._put_in_words(probabilities)
+            # What it earns is the mean of similar situations.
+            return replace(
+                self._combine(speaker, similar[:_NEAREST]),
+                manner=manner,
+                instruction=instruction,
+                probabilities=probabilities,
+                worth={},
+                source="learnt policy",
+            )
         alike = [one for one in similar if canonical(one.private) == canonical(known_alone)]
         nearest = self._combine(speaker, (alike or similar)[:1])
         return replace(nearest, source="nearest situation")
@@ -335,30 +351,6 @@ class Adviser:
             source="solved tree",
             policy=self.policy,
             games=len(found),
-        )
-
-    def _ask_network(
-        self,
-        network: PolicyNetwork,
-        speaker: int,
-        row: Array,
-        similar: Sequence[Situation],
-    ) -> Advice:
-        """Advise as the network does; what that earns is the mean of similar situations."""
-        if row.shape[1] != network.width:
-            raise StoreError(
-                f"the learnt policy reads {network.width} numbers, the embedding has {row.shape[1]}"
-            )
-        options = self.domain.manners(self.manners).options
-        probabilities = dict(zip(options, network(row)[0].tolist(), strict=True))
-        manner, instruction = self._put_in_words(probabilities)
-        return replace(
-            self._combine(speaker, similar),
-            manner=manner,
-            instruction=instruction,
-            probabilities=probabilities,
-            worth={},
-            source="learnt policy",
         )
 
     def _find_similar(self, place: tuple[int, int], row: Array) -> list[Situation]:

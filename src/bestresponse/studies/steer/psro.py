@@ -133,16 +133,17 @@ class PsroResult:
         elif not _list_new(responses):
             self._plays *= 2
         self.history.append(Iteration(self._manners, self.solution, responses))
-        self._add_manners(_list_new(responses))
-        return not self.closed
-
-    def _add_manners(self, new: Sequence[tuple[int, str]]) -> None:
-        """Add new manners to the seat that found them, or to all where speakers swap seats."""
+        # To the seat that found a manner, or to all where speakers swap seats.
         grown = []
         for seat, known in enumerate(self._manners):
-            found = [manner for finder, manner in new if self.arena.swap or finder == seat]
+            found = [
+                manner
+                for finder, manner in _list_new(responses)
+                if self.arena.swap or finder == seat
+            ]
             grown.append(tuple(dict.fromkeys((*known, *found))))
         self._manners = tuple(grown)
+        return not self.closed
 
     def _respond(self, solution: MetaSolution) -> tuple[Response, ...]:
         """Ask the oracle for every seat."""

@@ -157,7 +157,10 @@ def find_guidance(
         expected = ", ".join(get_args(PolicyName))
         raise UsageError(f"{follow!r} is not a policy that is computed; expected one of {expected}")
     tree = unguided.tree
-    policies = _find_policies(unguided, iterations, variant)
+    policies: dict[PolicyName, EvaluatedPolicy] = {
+        "cfr": judge_policy(unguided, learn_policy(tree, iterations, variant)),
+        "credible": judge_policy(unguided, find_credible_policy(unguided)),
+    }
     chosen = policies[follow]
     before = tuple(sequence_form.policy_value(tree, unguided).values())
     losses = find_losses(chosen.policy)
@@ -185,18 +188,6 @@ def find_guidance(
         equilibrium_payoffs=tuple(sequence_form.policy_value(tree, chosen.policy).values()),
         metrics=metrics,
     )
-
-
-def _find_policies(
-    unguided: Policy,
-    iterations: int,
-    variant: Variant,
-) -> dict[PolicyName, EvaluatedPolicy]:
-    """Work out both policies and evaluate each."""
-    return {
-        "cfr": judge_policy(unguided, learn_policy(unguided.tree, iterations, variant)),
-        "credible": judge_policy(unguided, find_credible_policy(unguided)),
-    }
 
 
 def judge_policy(unguided: Policy, policy: Policy) -> EvaluatedPolicy:

@@ -313,7 +313,15 @@ def gather_entries(
             entries += _find_entries(item, stage, default_move)
 
         if item in ("all", "published"):
-            left_out |= _add_published(entries, stage, default_move)
+            for name in PUBLISHED:
+                entry = _make_entry(name)
+                try:
+                    as_automata(entry, stage, default_move)
+                except InvalidGame as error:
+                    left_out[name] = str(error)
+                    continue
+                if entry not in entries:
+                    entries.append(entry)
         if item in ("all", "classic"):
             left_out |= _add_classic(entries, stage, default_move)
     return tuple(entries), tuple(left_out.items())
@@ -374,25 +382,6 @@ def _make_entry(name: str) -> Contestant:
     if name in (*PUBLISHED, AS_RUN):
         return Contestant(name, "rules", "published", published_strategy(name))
     return Contestant(name, "classic", name)
-
-
-def _add_published(
-    entries: list[Contestant],
-    stage: StageGame,
-    default_move: str | None,
-) -> dict[str, str]:
-    """Add the published strategies that are not there already; return those that cannot play."""
-    left_out = {}
-    for name in PUBLISHED:
-        entry = _make_entry(name)
-        try:
-            as_automata(entry, stage, default_move)
-        except InvalidGame as error:
-            left_out[name] = str(error)
-            continue
-        if entry not in entries:
-            entries.append(entry)
-    return left_out
 
 
 def _add_classic(

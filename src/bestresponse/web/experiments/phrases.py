@@ -90,16 +90,7 @@ def list_phrases(game: Game[S], language: Language, *, with_rules: bool = True) 
 
     Without its rules where an experiment tells these itself.
     """
-    listening = ListeningLanguage(
-        name=language.name,
-        messages=language.messages,
-        plurals=language.plurals,
-        words=language.words,
-        choose_form=language.choose_form,
-        own=language.own,
-        homes=language.homes,
-        sources=language.sources,
-    )
+    listening = ListeningLanguage(**vars(language))
     for name in (*game.roles, *_list_moves(game)):
         listening.translate(name)
     for number in range(_PLAYS):
