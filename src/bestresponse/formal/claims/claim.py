@@ -24,6 +24,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal, TypeGuard, cast, get_args
 
+from bestresponse.core.ask import is_number
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import Registry, did_you_mean, find_by_name
@@ -705,7 +706,6 @@ def _read_argument(sort: Sort, value: Any) -> Argument:
 
 
 def _read_name(value: object) -> str:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not (is_number or isinstance(value, str)):
+    if not (is_number(value) or isinstance(value, str)):
         raise ValueError(f"a name or a number was expected, not {value!r:.60}")
     return str(value)

@@ -22,9 +22,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from random import Random
-from typing import ClassVar, Self, TypedDict, TypeGuard
+from typing import ClassVar, Self, TypedDict
 
-from bestresponse.core.ask import Amount, Choice
+from bestresponse.core.ask import Amount, Choice, is_number
 from bestresponse.core.errors import Flaw, InvalidMove
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.told import TextPlace, Worded
@@ -239,8 +239,6 @@ class Option(DealRules):
 
     def utilities(self, deal: Deal, private: Secrets) -> Utilities:
         """Return what the chosen item is worth to each person."""
-        if not deal["agreed"]:
-            return (0.0,) * len(private)
         choice = deal["choice"]
         return tuple(float(person["values"].get(choice, 0)) for person in private)
 
@@ -344,8 +342,6 @@ class Trade(DealRules):
 
     def utilities(self, deal: Deal, private: Secrets) -> Utilities:
         """Return what each person gains by the trade."""
-        if not deal["agreed"]:
-            return (0.0,) * len(private)
 
         def worth(basket: Mapping[str, int], person: Private) -> float:
             values = person["values"]
@@ -366,7 +362,7 @@ class Trade(DealRules):
             )
         basket: dict[str, int] = {}
         for item, count in pieces.items():
-            if not _is_number(count) or count != int(count) or count < 0:
+            if not is_number(count) or count != int(count) or count < 0:
                 raise InvalidMove(
                     f"{name} gives {count!r} of {item}, expected a whole number of pieces"
                 )
@@ -444,7 +440,7 @@ class Price(DealRules):
         Raises InvalidMove if the price is out of range or nobody named it.
         """
         price = data.get("price")
-        if price is not None and not _is_number(price):
+        if price is not None and not is_number(price):
             raise InvalidMove(f"the price is {price!r}, expected a number", Flaw.UNPARSEABLE)
         agreed = _read_agreed(data, price is not None, "price")
         if price is None:
@@ -767,10 +763,6 @@ class Verdict(DealRules):
         payoffs = [0.0] * len(private)
         payoffs[deal["winner"]] = 1.0
         return tuple(payoffs)
-
-
-def _is_number(value: object) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _read_agreed(data: Ruling, named: bool, field: str) -> bool:
