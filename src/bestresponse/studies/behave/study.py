@@ -12,14 +12,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
 import numpy as np
 
 from bestresponse.analysis.people import find_people
 from bestresponse.core.errors import SettingError
-from bestresponse.core.files import read_toml
+from bestresponse.core.files import read_prose
 from bestresponse.core.seeds import split
 from bestresponse.report.blocks import intervals, lines, metrics_table, pivot, table
 from bestresponse.report.frames import Frame, Heads, Value, ValueColumn, column, list_metrics
@@ -242,7 +241,7 @@ _ROWS: dict[str, type] = {
     "left_out": UnusedRow,
 }
 """The frames of a run."""
-_PROSE = read_toml(Path(__file__).with_name("report.toml"))
+_PROSE = read_prose(__file__)
 behave = Study(
     "behave",
     BehaveConfig,

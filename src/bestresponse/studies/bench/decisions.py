@@ -25,7 +25,7 @@ from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Player
 from bestresponse.core.seeds import generator, split
 from bestresponse.games.lookup import NamedGame
-from bestresponse.models.base import Model
+from bestresponse.models.base import ModelsByName
 from bestresponse.players.strategies import FixedMix
 from bestresponse.runs.execution import KeepAnswer, PlayOne
 from bestresponse.runs.store.folder import Spec
@@ -234,7 +234,7 @@ class DecisionPlan(ABC):
                 mix = self.find_solution(data["decision"])
         return FixedMix(tuple(mix[move] for move in moves), data["model"], seed)
 
-    def prepare(self, models: Mapping[str, Model]) -> PlayOne:
+    def prepare(self, models: ModelsByName) -> PlayOne:
         """Return the function that puts one question."""
 
         def play_one(

@@ -21,7 +21,7 @@ from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Player
 from bestresponse.core.seeds import split
 from bestresponse.games.matrix.game import MatrixGame, Theme, theme
-from bestresponse.models.base import Model
+from bestresponse.models.base import Model, ModelsByName
 from bestresponse.players.llm.player import (
     FirstToken,
     LlmPlayer,
@@ -128,7 +128,7 @@ class Plan:
         """Make the game of a play, as it is shown."""
         return make_bench_game(data)
 
-    def prepare(self, models: Mapping[str, Model]) -> PlayOne:
+    def prepare(self, models: ModelsByName) -> PlayOne:
         """Return the function that plays one spec."""
         return prepare_plays(self, models)
 
@@ -388,7 +388,7 @@ def seat_without_model(plan: Plan, spec: Spec) -> Player:
     return Sampled(tuple(map(seat_replicate, range(first, first + data["samples"]))))
 
 
-def prepare_plays(plan: Plan, models: Mapping[str, Model]) -> PlayOne:
+def prepare_plays(plan: Plan, models: ModelsByName) -> PlayOne:
     """Return the function that plays one spec.
 
     A model is seated once for all plays that ask it in the same way.

@@ -26,7 +26,7 @@ from typing import Annotated, Any, Literal, TypedDict, cast
 
 from bestresponse.core.errors import SettingError
 from bestresponse.core.seeds import split
-from bestresponse.models.base import Model
+from bestresponse.models.base import ModelsByName
 from bestresponse.report.blocks import lines, table, text
 from bestresponse.report.files import write_text
 from bestresponse.report.frames import column
@@ -189,7 +189,7 @@ class AnsweredQuestion(TypedDict):
 def run_rounds(
     config: ImproveConfig,
     folder: RunFolder,
-    models: Mapping[str, Model],
+    models: ModelsByName,
     how: Execution,
 ) -> Outcome:
     """Make all rounds that are missing, and write the best student."""

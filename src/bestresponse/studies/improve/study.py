@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.extras import install_hint
 from bestresponse.core.files import parse_json, read_text_file
-from bestresponse.models.base import Model
+from bestresponse.models.base import ModelsByName
 from bestresponse.report.blocks import lines, table, text
 from bestresponse.report.frames import Frame
 from bestresponse.runs.execution import Execution, Outcome, Progress
@@ -139,7 +139,7 @@ class TrainConfig(TrainingSettings):
 def run_training(
     config: TrainConfig,
     folder: RunFolder,
-    models: Mapping[str, Model],
+    models: ModelsByName,
     how: Execution,
 ) -> Outcome:
     """Train from the last checkpoint on, write the model, and measure it on the test split."""

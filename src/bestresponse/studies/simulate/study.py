@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from operator import itemgetter
-from pathlib import Path
 from typing import Annotated, TypedDict
 
 import numpy as np
@@ -22,7 +21,7 @@ from bestresponse.analysis.decisions import DECISIONS, average_regret, tabulate_
 from bestresponse.analysis.people import show_people
 from bestresponse.analysis.theory import Predicted
 from bestresponse.analysis.truth import name_answer
-from bestresponse.core.files import read_toml
+from bestresponse.core.files import read_prose
 from bestresponse.core.json import digest
 from bestresponse.report.blocks import (
     Measurement,
@@ -522,7 +521,7 @@ def list_payoffs(config: SimulateConfig, measured: Measured) -> Iterator[GameVal
             )
 
 
-_PROSE = read_toml(Path(__file__).with_name("report.toml"))
+_PROSE = read_prose(__file__)
 simulate = Study(
     "simulate",
     SimulateConfig,

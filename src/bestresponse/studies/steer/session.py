@@ -36,7 +36,16 @@ from bestresponse.core.seeds import split
 from bestresponse.games.dialogue import domain as domains
 from bestresponse.games.dialogue.game import DialogueGame, Entry, RecordedDialogue
 from bestresponse.games.dialogue.texts import TEXTS
-from bestresponse.models.base import Abilities, Finish, Message, Model, Reply, Request, Usage
+from bestresponse.models.base import (
+    Abilities,
+    Finish,
+    Message,
+    Model,
+    ModelsByName,
+    Reply,
+    Request,
+    Usage,
+)
 from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.models.schema import schema_text
 from bestresponse.models.wrappers.limits import Budget, find_price
@@ -270,7 +279,7 @@ class SteerSession:
 
     config: SteerConfig
     domain: domains.Domain
-    models: Mapping[str, Model]
+    models: ModelsByName
     answers: AnswerStore
     workers: int = 1
 
@@ -383,7 +392,7 @@ class SteerSession:
 
 def run(
     config: SteerConfig,
-    models: Mapping[str, Model],
+    models: ModelsByName,
     answers: AnswerStore,
     *,
     workers: int = 1,
@@ -662,7 +671,7 @@ def read_results(config: SteerConfig, folder: RunFolder) -> SteerResults:
 
 def estimate_run(
     config: SteerConfig,
-    models: Mapping[str, Model],
+    models: ModelsByName,
     answers: AnswerStore,
 ) -> tuple[Estimate, int]:
     """Say the most that a run still takes, and the nodes that a tree can have.
@@ -745,7 +754,7 @@ def _count_draw(game: DialogueGame, cast: Cast) -> int:
 
 def check_budget(
     config: SteerConfig,
-    models: Mapping[str, Model],
+    models: ModelsByName,
     need: Estimate,
     nodes: int,
     budget: Budget,

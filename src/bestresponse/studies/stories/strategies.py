@@ -15,7 +15,7 @@ from typing import Annotated, ClassVar, TypedDict
 
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, SettingError
-from bestresponse.core.files import read_toml
+from bestresponse.core.files import read_prose, read_toml
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Decision, Reading, Status
 from bestresponse.core.registry import did_you_mean
@@ -32,7 +32,7 @@ from bestresponse.formal.strategies.texts import TEXTS
 from bestresponse.games.lookup import NamedGame
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.settings import settings as logic_settings
-from bestresponse.models.base import Model
+from bestresponse.models.base import ModelsByName
 from bestresponse.report.blocks import metrics_table, pivot, table, text
 from bestresponse.report.frames import Frame, Heads, MeanColumn, ShareColumn, column, list_metrics
 from bestresponse.report.stats.statistics import Interval, wilson
@@ -185,7 +185,7 @@ def list_strategies_to_write(config: StrategiesConfig) -> Iterator[dict[str, obj
                 }
 
 
-def prepare_writing(config: StrategiesConfig, models: Mapping[str, Model]) -> PlayOne:
+def prepare_writing(config: StrategiesConfig, models: ModelsByName) -> PlayOne:
     """Return the function that lets a model write the rules of one strategy."""
     engine = open_engine("embedded", logic_settings.limits)
     program = _write_program(config.stage)
@@ -401,7 +401,7 @@ def count_rule_attempts(rows: Sequence[WrittenRulesRow], most: int) -> Iterator[
             yield RulesAttemptsRow(strategy=name, attempt=attempt, rules=needed.count(attempt))
 
 
-_PROSE = read_toml(Path(__file__).with_name("report.toml"))
+_PROSE = read_prose(__file__)
 
 strategies_study = Study(
     "strategies",

@@ -21,7 +21,7 @@ import numpy as np
 
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, InvalidGame, SettingError, StoreError
-from bestresponse.core.files import read_toml
+from bestresponse.core.files import read_prose
 from bestresponse.core.json import JsonMapping, JsonObject, digest
 from bestresponse.core.player import Call, Decision, Reading, Status
 from bestresponse.formal.evaluate.dataset import (
@@ -43,7 +43,7 @@ from bestresponse.games.lookup import find_game
 from bestresponse.logic.engine import LogicEngine, open_engine
 from bestresponse.logic.programs.validate import validate
 from bestresponse.logic.settings import settings as logic_settings
-from bestresponse.models.base import Finish, Model
+from bestresponse.models.base import Finish, ModelsByName
 from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.players.llm.verified import find_spelling
 from bestresponse.report.blocks import bars, metrics_table, pivot, table, text
@@ -229,7 +229,7 @@ def list_tasks(config: StoriesConfig) -> Iterator[dict[str, object]]:
                 yield {**shared, **fixed, "model": str(model), "sample": sample}
 
 
-def prepare_tasks(config: StoriesConfig, models: Mapping[str, Model]) -> PlayOne:
+def prepare_tasks(config: StoriesConfig, models: ModelsByName) -> PlayOne:
     """Return the function that lets a model write the game of one story."""
     texts = {story.id: story.text for story in config.known_stories}
     engine = open_engine("embedded", logic_settings.limits)
@@ -612,7 +612,7 @@ def _count_verdicts(rows: Sequence[StoryRow]) -> Iterator[VerdictRow]:
             )
 
 
-_PROSE = read_toml(Path(__file__).with_name("report.toml"))
+_PROSE = read_prose(__file__)
 
 stories_study = Study(
     "stories",

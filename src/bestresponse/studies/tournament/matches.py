@@ -19,7 +19,7 @@ from bestresponse.core.json import canonical
 from bestresponse.core.player import Decision, Player
 from bestresponse.core.seeds import generator, split
 from bestresponse.games.matrix.game import GO_ON, STOP, RepeatedGame
-from bestresponse.models.base import Model
+from bestresponse.models.base import ModelsByName
 from bestresponse.players import strategies
 from bestresponse.players.lookup import find_strategy
 from bestresponse.runs.execution import KeepAnswer, PlayOne
@@ -124,7 +124,7 @@ def _seat_entry(
     return strategies.AutomatonPlayer(automata[seat], seed)
 
 
-def prepare_matches(config: TournamentConfig, models: Mapping[str, Model]) -> PlayOne:
+def prepare_matches(config: TournamentConfig, models: ModelsByName) -> PlayOne:
     """Return the function that plays one match of one of the games."""
     tooled = config.offer_tools(models)
     by_game = {name: _prepare_game(one, tooled) for name, one in config.by_description.items()}
@@ -136,7 +136,7 @@ def prepare_matches(config: TournamentConfig, models: Mapping[str, Model]) -> Pl
     return play_one
 
 
-def _prepare_game(config: TournamentConfig, models: Mapping[str, Model]) -> PlayOne:
+def _prepare_game(config: TournamentConfig, models: ModelsByName) -> PlayOne:
     """Two strategies of Axelrod's library meet there, two automata here.
 
     Others are asked round by round.
