@@ -184,7 +184,7 @@ def write_events(
     return words.language.say(key)
 
 
-def write_private(view: View, known: Iterable[Worded], language: Spoken = ENGLISH) -> str:
+def write_private(view: View, known: Iterable[Worded], language: Spoken) -> str:
     """Put into words what one seat of a talk alone knows.
 
     On its turn this includes which message it writes.
