@@ -197,6 +197,11 @@ def read_toml(path: Path) -> JsonObject:
         return parse_toml(read_text_file(path))
 
 
+def read_prose(module: str) -> JsonObject:
+    """Read the texts of a study's report, in `report.toml` beside its module."""
+    return read_toml(Path(module).with_name("report.toml"))
+
+
 @contextmanager
 def _explain(path: Path, kind: str) -> Iterator[None]:
     """Let what is wrong with a file be said in a sentence that names it."""

@@ -41,6 +41,7 @@ from bestresponse.formal.claims.form import (
 )
 from bestresponse.formal.claims.tables import TableTheory
 from bestresponse.formal.claims.trees import TreeTheory
+from bestresponse.games.dialogue.schemas import make_object
 from bestresponse.logic.language.reader import read_term
 from bestresponse.logic.language.terms import (
     Atom,
@@ -544,15 +545,15 @@ class JsonAnswer:
 def _sorts(players: tuple[str, ...], actions: tuple[str, ...]) -> dict[Sort, dict[str, object]]:
     player = _one_of(players)
     action = _one_of(actions)
-    weight = _object({"action": action, "probability": _NUMBER})
+    weight = make_object({"action": action, "probability": _NUMBER})
     return {
         Sort.WHO: player,
         Sort.NUMBER: _NUMBER,
         Sort.ACTION: action,
-        Sort.CHAIN: {"type": "array", "items": _object({"who": player, "action": action})},
+        Sort.CHAIN: {"type": "array", "items": make_object({"who": player, "action": action})},
         Sort.MIXES: {
             "type": "array",
-            "items": _object({"who": player, "weights": {"type": "array", "items": weight}}),
+            "items": make_object({"who": player, "weights": {"type": "array", "items": weight}}),
         },
         Sort.JOINT: {"type": "array", "items": action},
     }
@@ -564,15 +565,6 @@ def _one_of(names: tuple[str, ...]) -> dict[str, object]:
         if 0 < len(names) <= _MOST_NAMES
         else {"type": "string"}
     )
-
-
-def _object(properties: Mapping[str, object]) -> dict[str, object]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
 
 
 def _or_null(schema: JsonObject) -> dict[str, object]:
@@ -602,7 +594,7 @@ def claims_schema(
     for form in forms:
         for name, sort in FORMS[form].parameters:
             properties.setdefault(name, _or_null(sorts[sort]))
-    return _object({"claims": {"type": "array", "items": _object(properties)}})
+    return make_object({"claims": {"type": "array", "items": make_object(properties)}})
 
 
 def parse_json(text: str) -> tuple[Claim | Malformed, ...]:
