@@ -104,9 +104,9 @@ class DealRules(ABC):
     def draw(self, generate: Ranges, rng: Random, players: int) -> Secrets:
         """Draw what each of the people knows."""
 
-    @abstractmethod
     def is_possible(self, private: Secrets) -> bool:
         """Tell whether these people can come to a deal."""
+        return True
 
     @abstractmethod
     def private_schema(self, generate: Ranges) -> Schema:
@@ -494,11 +494,6 @@ class Issues(DealRules):
     public = frozenset({"issues"})
     private = frozenset({"part", "values"})
 
-    @property
-    def names(self) -> Names:
-        """The levels of all issues."""
-        return self.levels
-
     @classmethod
     def from_reader(cls, reader: DomainReader, players: int) -> Issues:
         """Read the issues and the two parts."""
@@ -515,7 +510,7 @@ class Issues(DealRules):
         return cls(issues, parts[0])
 
     @property
-    def levels(self) -> Names:
+    def names(self) -> Names:
         """The levels of all issues."""
         return tuple(chain.from_iterable(self.issues.values()))
 
@@ -544,7 +539,7 @@ class Issues(DealRules):
     def private_schema(self, generate: Ranges) -> Schema:
         """Return the schema of a part and values."""
         part = {"type": "string", "enum": list(generate["parts"])}
-        values = make_numbers(self.levels, generate["values"])
+        values = make_numbers(self.names, generate["values"])
         return make_object({"part": part, "values": make_object(values)})
 
     def list_public(self) -> tuple[TextPlace, ...]:
@@ -643,10 +638,6 @@ class Moves(DealRules):
     def draw(self, generate: Ranges, rng: Random, players: int) -> Secrets:
         """Return nothing: everybody knows the table."""
         return ({},) * players
-
-    def is_possible(self, private: Secrets) -> bool:
-        """Tell that everybody can always move."""
-        return True
 
     def private_schema(self, generate: Ranges) -> Schema:
         """Return the schema of an empty object."""

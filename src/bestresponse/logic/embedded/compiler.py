@@ -69,7 +69,7 @@ class Predicate:
 
     __slots__ = ("clauses", "indexes", "tabled")
 
-    def __init__(self, clauses: list[CompiledClause], tabled: bool = False) -> None:
+    def __init__(self, clauses: list[CompiledClause]) -> None:
         arity = len(clauses[0].head) if clauses else 0
         clauses = [
             clause
@@ -77,7 +77,7 @@ class Predicate:
             if not (clause.body and clause.body[0] == FAIL and not clause.body[2])
         ]
         self.clauses = clauses
-        self.tabled = tabled
+        self.tabled = False
         indexes = (_index(clauses, position) for position in range(arity))
         self.indexes = [index for index in indexes if index[1]]
 

@@ -86,7 +86,7 @@ def certify_plans(
     form: SequenceForm,
     weights: Sequence[Array],
     method: str,
-    limit: float = np.inf,
+    limit: float,
 ) -> TreeSolution:
     """Make a solution of weights of all players' sequences.
 
