@@ -35,7 +35,6 @@ from bestresponse.cli.options import (
 from bestresponse.cli.terminal import (
     DownloadProgress,
     console,
-    notes,
     play_progress,
     print_note,
     print_table,
@@ -46,7 +45,7 @@ from bestresponse.core.extras import install_hint
 from bestresponse.core.files import read_text
 from bestresponse.core.registry import did_you_mean
 from bestresponse.games.mechanisms import name_with
-from bestresponse.models.base import Model, Usage
+from bestresponse.models.base import ModelsByName, Usage
 from bestresponse.models.providers.weights import default_folder
 from bestresponse.models.wrappers.limits import estimate_price, find_price
 from bestresponse.players.llm.verified import bare_name
@@ -118,7 +117,7 @@ def show_figures(run: Run[C], folder: Path | None) -> None:
     if folder is not None and run.results.rows:
         written = run.write_figures(folder)
         sentence = f"wrote {len(written)} files to {folder}"
-        notes().print(sentence, markup=False, soft_wrap=True)
+        print_note(sentence)
 
 
 @dataclass(frozen=True)
@@ -147,12 +146,12 @@ class GateOptions:
         result = check_conditions(self.conditions, run, baseline)
         if self.junit is not None:
             write_text(self.junit, result.to_junit())
-            notes().print(f"wrote {self.junit}", markup=False, soft_wrap=True)
+            print_note(f"wrote {self.junit}")
         for check in result.failures:
             print(f"bestresponse: failed: {visible(check.describe())}", file=sys.stderr)
         if result.failures:
             raise typer.Exit(_CODE_OF_GATE)
-        notes().print("all checks passed", markup=False, soft_wrap=True)
+        print_note("all checks passed")
 
 
 def show_comparison(comparison: RunComparison, folder: Path, as_json: bool) -> None:
@@ -161,14 +160,10 @@ def show_comparison(comparison: RunComparison, folder: Path, as_json: bool) -> N
     if as_json:
         return
     for note in comparison.notes:
-        notes().print(visible(note), markup=False, soft_wrap=True)
+        print_note(visible(note))
     for _, table in comparison.report().tables:
         print_table(console(), table)
-    notes().print(
-        f"wrote {written[0]} and {len(written) - 1} files next to it",
-        markup=False,
-        soft_wrap=True,
-    )
+    print_note(f"wrote {written[0]} and {len(written) - 1} files next to it")
 
 
 _METAVARS = {int: "INTEGER", float: "NUMBER"}
@@ -614,7 +609,7 @@ def _estimate_part(study: AnyStudy, config: RunSettings, part: Shard | None) -> 
     )
 
 
-def _describe(estimate: Estimate, models: Mapping[str, Model]) -> str:
+def _describe(estimate: Estimate, models: ModelsByName) -> str:
     """Say what a run takes at most, by the models that are open, else by their names; empty where
     nothing is known."""
     parts = [estimate.what] if estimate.what else []
@@ -644,7 +639,7 @@ def _describe(estimate: Estimate, models: Mapping[str, Model]) -> str:
     return "; ".join(parts)
 
 
-def _price(estimate: Estimate, models: Mapping[str, Model]) -> float | None:
+def _price(estimate: Estimate, models: ModelsByName) -> float | None:
     """Price the tokens of an estimate; None where a price is not known."""
     costs = []
     for name in estimate.calls:
@@ -670,11 +665,7 @@ def show_run(run: Run[C], as_json: bool, tables: int = 1) -> None:
                 print_table(console(), table)
             if sentence := fill_template(run.study.own.closing, run):
                 console().print(visible(sentence), markup=False, soft_wrap=True)
-        notes().print(
-            f"wrote {files[0]} and {len(files) - 1} files next to it",
-            markup=False,
-            soft_wrap=True,
-        )
+        print_note(f"wrote {files[0]} and {len(files) - 1} files next to it")
     check_ended(run)
 
 

@@ -98,7 +98,7 @@ class Amount:
         """Refuse what is not a number within the bounds."""
         if self.may_pass and value == PASS:
             return
-        if not _is_number(value) or not math.isfinite(value):
+        if not is_number(value) or not math.isfinite(value):
             raise InvalidMove(f"{_short(value)} is not a finite number")
         if not self.low <= value <= self.high:
             raise InvalidMove(f"{value:g} is not between {self.low:g} and {self.high:g}")
@@ -156,7 +156,7 @@ class Mixture:
         for p in value:
             # Most are floats; the general check takes three times as long, and every answer is
             # checked several times.
-            if type(p) is not float and not _is_number(p):
+            if type(p) is not float and not is_number(p):
                 raise InvalidMove(f"{_short(p)} is not a probability")
             if not 0 <= p <= 1 + _SUM_TOLERANCE:
                 raise InvalidMove(f"{p:g} is not between 0 and 1")
@@ -290,7 +290,8 @@ def _unquote(text: str) -> str:
     return name if isinstance(name, str) else text
 
 
-def _is_number(value: object) -> TypeGuard[int | float]:
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Tell whether a value is a number; true and false are none."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

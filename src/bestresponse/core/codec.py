@@ -6,7 +6,7 @@ Submissions and records also back, equal to what went in.
 from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.episode import Record, Submission, Void
 from bestresponse.core.json import JsonMapping, JsonObject
-from bestresponse.core.player import Call, Decision, Reading, Status
+from bestresponse.core.player import Decision, Reading, Status
 
 _STATUS = {status.value: status for status in Status}
 
@@ -57,15 +57,14 @@ def submission_to_json(submission: Submission) -> dict[str, object]:
     return data | {name: value for name, value in more.items() if value}
 
 
-def submission_from_json(data: JsonMapping, calls: tuple[Call, ...] = ()) -> Submission:
-    """Return the submission that `submission_to_json` wrote, with the calls that are kept apart."""
+def submission_from_json(data: JsonMapping) -> Submission:
+    """Return the submission that `submission_to_json` wrote; its calls are kept apart."""
     action = data["action"]
     reading = Reading(_STATUS[data["status"]], data.get("how", ""))
     decision = Decision(
         tuple(action) if isinstance(action, list) else action,
         data.get("reasoning", ""),
         reading=reading,
-        calls=calls,
         stand_in=data.get("stand_in", ""),
         remarks=tuple(data.get("remarks", ())),
     )

@@ -60,14 +60,13 @@ def _open_without_waiting(path: str, flags: int) -> int:
 
 
 class Unpacked(gzip.GzipFile):
-    """What a compressed file holds; OSError where that is more than `most` bytes.
+    """What a compressed file holds; OSError where that is too much.
 
     A megabyte can be packed into a thousand bytes: the size of the file says nothing.
     """
 
-    def __init__(self, file: BinaryIO, most: int = _LARGEST_UNPACKED) -> None:
+    def __init__(self, file: BinaryIO) -> None:
         super().__init__(fileobj=file, mode="rb")
-        self._most = most
 
     def read1(self, size: int = -1) -> bytes:
         """Read some bytes, as `TextIOWrapper` does."""
@@ -75,8 +74,8 @@ class Unpacked(gzip.GzipFile):
             data = super().read1(size)
         except zlib.error as error:
             raise OSError(errno.EINVAL, f"its compressed content is damaged ({error})") from None
-        if self.tell() > self._most:
-            raise OSError(errno.EFBIG, f"unpacked it has more than {self._most:,} bytes")
+        if self.tell() > _LARGEST_UNPACKED:
+            raise OSError(errno.EFBIG, f"unpacked it has more than {_LARGEST_UNPACKED:,} bytes")
         return data
 
 
@@ -164,10 +163,10 @@ def parse_json(text: str | bytes) -> Any:
         raise ValueError("it is nested too deeply") from None
 
 
-def read_json(path: Path, most: int = _LARGEST) -> Any:
+def read_json(path: Path) -> Any:
     """Read a JSON file; UsageError where it is missing, unreadable or not JSON."""
     with _explain(path, "JSON"):
-        return parse_json(read_text_file(path, most))
+        return parse_json(read_text_file(path))
 
 
 def read_text(path: Path, most: int = _LARGEST, errors: str = "strict") -> str:
@@ -196,6 +195,11 @@ def read_toml(path: Path) -> JsonObject:
     """Read a TOML file; UsageError where it is missing, unreadable or not TOML."""
     with _explain(path, "TOML"):
         return parse_toml(read_text_file(path))
+
+
+def read_prose(module: str) -> JsonObject:
+    """Read the texts of a study's report, in `report.toml` beside its module."""
+    return read_toml(Path(module).with_name("report.toml"))
 
 
 @contextmanager

@@ -115,7 +115,7 @@ def fold_draws(tree: Tree) -> Tree:
             return Leaf(tree.list_payoffs(node))
         if owner == CHANCE:
             return Chance({name_branch(tree, n): (tree.find_probability(n), n) for n in below})
-        infoset = tree.infosets[int(tree.infoset[node])]
+        infoset = tree.find_infoset(node)
         moves = dict(zip(infoset.moves, below, strict=True))
         return Turn(tree.players[owner], infoset.key, moves, infoset.label)
 

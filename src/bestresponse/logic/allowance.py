@@ -31,7 +31,7 @@ class Allowance:
     def __init__(
         self,
         *,
-        deadline: float = inf,
+        deadline: float,
         processor: float = inf,
         pids: Sequence[int] = (),
     ) -> None:

@@ -180,6 +180,10 @@ class Model(Protocol):
         """Answer the request; raise a `ModelError` when there is no answer."""
 
 
+ModelsByName: TypeAlias = Mapping[str, Model]
+"""The models of a run by the names that settings and records call them."""
+
+
 class Wrapper:
     """A model around another one, with its name, identity and abilities.
 

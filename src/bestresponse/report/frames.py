@@ -241,6 +241,16 @@ Value = float | Interval | None
 Heads = tuple[str | int, ...]
 BASELINE = "baseline"
 """What the group of a player that needs no model has in place of the way of asking."""
+NumberColumn: TypeAlias = Annotated[float | None, column(format=".3f")]
+"""A number with three decimals, or none."""
+MeanColumn: TypeAlias = Annotated[float, column(format=".2f")]
+"""A number with two decimals, such as a mean count."""
+ShareColumn: TypeAlias = Annotated[Interval | None, column(format=".0%")]
+"""A share with its interval, in percent, or none."""
+IntervalColumn: TypeAlias = Annotated[Interval | None, column(format=".3f")]
+"""An estimate with its interval, or none."""
+ValueColumn: TypeAlias = Annotated[Value, column(format=".3f")]
+"""A number or an estimate with its interval, or none."""
 
 
 def is_baseline(heads: Heads) -> bool:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import ModelError, OverBudget, StoreError
 from bestresponse.core.registry import Registry, check_members
-from bestresponse.models.base import Model
+from bestresponse.models.base import ModelsByName
 from bestresponse.runs.store.folder import (
     RunFolder,
     Shard,
@@ -46,7 +46,9 @@ A = TypeVar("A")
 B = TypeVar("B")
 Waiting = TypeVar("Waiting")
 
-PlayOne = Callable[[Spec, list[Submission], Callable[[Submission], None]], Record]
+KeepAnswer = Callable[[Submission], None]
+"""Stores one new answer of a play."""
+PlayOne = Callable[[Spec, list[Submission], KeepAnswer], Record]
 """Plays one spec from the submissions it already has; calls back with every new one."""
 
 Keep = Callable[[bytes, bytes], None]
@@ -81,7 +83,7 @@ class Job:
 
     study: AnyStudy
     config: Any
-    models: Mapping[str, Model]
+    models: ModelsByName
     workers: int = 1
     shared: SharedCalls | None = None
 

@@ -27,7 +27,7 @@ from bestresponse.core.errors import (
     UsageError,
 )
 from bestresponse.core.game import AnyGame
-from bestresponse.models.base import Model
+from bestresponse.models.base import ModelsByName
 from bestresponse.report import page, tables
 from bestresponse.report.document import Document
 from bestresponse.report.exporting import write_figures
@@ -391,7 +391,7 @@ def identify_run(study: AnyStudy, config: RunSettings) -> str:
 def make_manifest(
     study: AnyStudy,
     config: RunSettings,
-    models: Mapping[str, Model],
+    models: ModelsByName,
     invocation: Invocation,
     shard: Shard | None = None,
 ) -> Manifest:
@@ -487,7 +487,7 @@ def play_missing(
 def run_study(
     study: Study[..., C],
     config: C,
-    models: Mapping[str, Model],
+    models: ModelsByName,
     output_dir: Path,
     how: Execution | None = None,
     invocation: Invocation | None = None,

@@ -28,7 +28,7 @@ from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import HasCourse, HasSpeakers
 from bestresponse.games.lookup import NamedGame
 from bestresponse.games.mechanisms import with_repeated
-from bestresponse.models.base import Model
+from bestresponse.models.base import ModelsByName
 from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.models.wrappers.tools import USUAL_CALLS, Tooled
 from bestresponse.players.llm.agent import (
@@ -53,7 +53,7 @@ from bestresponse.players.lookup import (
     seat_speaker,
 )
 from bestresponse.players.strategies import RandomPlayer
-from bestresponse.runs.execution import PlayOne
+from bestresponse.runs.execution import KeepAnswer, PlayOne
 from bestresponse.runs.inputs import GameSetting, NamedModel, ToolsSetting
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import Spec
@@ -147,7 +147,7 @@ class ToolSettings(RunSettings):
         """Count the most calls of a model, where so many are made without tools."""
         return calls * (1 + self.tool_calls) if self.tools else calls
 
-    def offer_tools(self, models: Mapping[str, Model]) -> Mapping[str, Model]:
+    def offer_tools(self, models: ModelsByName) -> ModelsByName:
         """Give every model its tools; in recorded replies their results are contained already."""
         if not self.tools:
             return models
@@ -469,7 +469,7 @@ def find_named_player(spec: Spec, game: Game[S], role: str, name: str) -> Player
 
 def make_player(
     find_game: Callable[[Spec], Game[S]],
-    models: Mapping[str, Model],
+    models: ModelsByName,
     find_player: FindPlayer = find_named_player,
 ) -> PlayOne:
     """Return the function that plays one spec, for `execute`.
@@ -477,7 +477,7 @@ def make_player(
     `find_game` finds the game of a spec.
     """
 
-    def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
+    def play_one(spec: Spec, done: list[Submission], keep: KeepAnswer) -> Record:
         game = find_game(spec)
         replies: defaultdict[str, list[str]] = defaultdict(
             list
@@ -532,7 +532,7 @@ def _seat_model(
     game: Game[S],
     role: str,
     name: str,
-    models: Mapping[str, Model],
+    models: ModelsByName,
     replies: Sequence[str] = (),
 ) -> Player:
     """Seat a model: a speaker in a dialogue, elsewhere an agent as the spec says.

@@ -42,14 +42,14 @@ from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonMapping, JsonObject, canonical
 from bestresponse.core.registry import Registry
 from bestresponse.core.texts import Texts
-from bestresponse.models.base import Abilities, Model
+from bestresponse.models.base import Abilities, Model, ModelsByName
 from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.players.llm.texts import TEXTS as PLAYER_TEXTS
 from bestresponse.players.llm.verified import bare_name
 from bestresponse.report.blocks import ReportBlock, build_sections, fill_template, table
 from bestresponse.report.document import Document
 from bestresponse.report.frames import Frame, Heads, Metric, MetricTable, Row, compute_metrics
-from bestresponse.runs.execution import Execution, Job, Outcome, PlayOne, Start, execute
+from bestresponse.runs.execution import Execution, Job, KeepAnswer, Outcome, PlayOne, Start, execute
 from bestresponse.runs.reporting.sections import costs_section, method_section
 from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.store.folder import RunFolder, Shard, Spec, StoredPlay, read_lines
@@ -251,7 +251,7 @@ def replay_plays(folder: RunFolder, play_one: PlayOne) -> Replay:
     return Replay(same, tuple(different))
 
 
-def recorded_models(folder: RunFolder) -> Mapping[str, Model]:
+def recorded_models(folder: RunFolder) -> ModelsByName:
     """Return the models of a run, each answering only what it was recorded to have answered."""
     calls: dict[str, list[JsonObject]] = defaultdict(list)
     for call in folder.calls():
@@ -271,7 +271,7 @@ _ANSWERS = table("answers", title="How the answers were read")
 def refuse_to_play(
     spec: Spec,
     done: list[Submission],
-    keep: Callable[[Submission], None],
+    keep: KeepAnswer,
 ) -> Record:
     """Raise UsageError: what the study does is no play of a game."""
     raise UsageError("a run of this study has no plays of its own; it is made and read as a whole")
@@ -306,7 +306,7 @@ class OwnWays(Generic[C]):
     judge: Callable[[C, Sequence[StoredPlay]], Sequence[Judgement]] | None = None
     most_unasked: int | None = None
     more_files: Callable[[Measured, Run[C]], Iterable[tuple[Path, str]]] = lambda measured, run: ()
-    estimate_rest: Callable[[C, Mapping[str, Model], Path], Estimate] | None = None
+    estimate_rest: Callable[[C, ModelsByName, Path], Estimate] | None = None
     locate_calls: Callable[[RunFolder], Path] = lambda folder: folder.path / "calls.jsonl"
     repeat_run: Callable[[C, RunFolder], Replay] | None = None
 
@@ -331,7 +331,7 @@ class Study(Generic[P, C]):
     measure: Callable[[C, RunFolder], Measured]
     report: Sequence[ReportBlock]
     specs: Callable[[C], Iterable[JsonMapping]] = lambda config: ()
-    play: Callable[[C, Mapping[str, Model]], PlayOne] = lambda config, models: refuse_to_play
+    play: Callable[[C, ModelsByName], PlayOne] = lambda config, models: refuse_to_play
     metrics: Sequence[Metric[Any]] = ()
     title: str = ""
     subtitle: str = ""
@@ -343,7 +343,7 @@ class Study(Generic[P, C]):
     prepare: Callable[[C], C] | None = None
     count_plays: Callable[[C], int | None] | None = None
     estimate_calls: Callable[[C], Estimate] | None = None
-    make_run: Callable[[C, RunFolder, Mapping[str, Model], Execution], Outcome] | None = None
+    make_run: Callable[[C, RunFolder, ModelsByName, Execution], Outcome] | None = None
     compared: ComparedBy[C] = field(default_factory=lambda: ComparedBy())
     own: OwnWays[C] = field(default_factory=lambda: OwnWays())
 
@@ -437,7 +437,7 @@ class Study(Generic[P, C]):
     def estimate_missing(
         self,
         config: C,
-        models: Mapping[str, Model],
+        models: ModelsByName,
         path: Path,
     ) -> Estimate:
         """Say what is still to be done of the run whose folder is (or will be) `path`."""
@@ -464,7 +464,7 @@ class Study(Generic[P, C]):
         self,
         config: C,
         folder: RunFolder,
-        models: Mapping[str, Model],
+        models: ModelsByName,
         how: Execution,
     ) -> Outcome:
         """Play what is missing."""
@@ -478,7 +478,7 @@ class Study(Generic[P, C]):
             on_progress=how.on_progress,
         )
 
-    def start(self, config: C, models: Mapping[str, Model], how: Execution) -> Start:
+    def start(self, config: C, models: ModelsByName, how: Execution) -> Start:
         """Return what makes the plays, for `execute`."""
         return partial(how.executor.play, Job(self, config, models, how.workers, how.shared))
 

@@ -184,7 +184,7 @@ def write_events(
     return words.language.say(key)
 
 
-def write_private(view: View, known: Iterable[Worded], language: Spoken = ENGLISH) -> str:
+def write_private(view: View, known: Iterable[Worded], language: Spoken) -> str:
     """Put into words what one seat of a talk alone knows.
 
     On its turn this includes which message it writes.
@@ -195,7 +195,7 @@ def write_private(view: View, known: Iterable[Worded], language: Spoken = ENGLIS
     return "\n\n".join(filter(None, (about, turn)))
 
 
-def write_turn(history: Sequence[Event], language: Spoken = ENGLISH) -> str:
+def write_turn(history: Sequence[Event], language: Spoken) -> str:
     """Put into words what the reader has to do now, without what has happened before."""
     words = Narrator(load_language(language))
     turn = [event for event in history if isinstance(event, GameEvent) and event.is_turn]

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Bytes = NDArray[np.int8]
 Shorts = NDArray[np.int32]
 Words = NDArray[np.uint64]
 Bools = NDArray[np.bool_]

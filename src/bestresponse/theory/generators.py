@@ -24,6 +24,7 @@ from typing import Concatenate, Literal, ParamSpec, get_args
 import numpy as np
 
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
+from bestresponse.theory.arrays import Ints
 from bestresponse.theory.games.isomorphs import ordinal_games
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.seeds import Seed, as_generator, streams
@@ -418,7 +419,7 @@ def ordinal(rng: np.random.Generator) -> Array:
     return games[int(rng.integers(len(games)))].game.payoffs.copy()
 
 
-def divisions(troops: int, fields: int) -> np.typing.NDArray[np.int64]:
+def divisions(troops: int, fields: int) -> Ints:
     """Return all ways to split `troops` over `fields`, one per row.
 
     >>> divisions(2, 2).tolist()
@@ -432,7 +433,7 @@ def divisions(troops: int, fields: int) -> np.typing.NDArray[np.int64]:
     edges[:, 0] = -1
     edges[:, 1:-1] = bars.reshape(-1, fields - 1)
     edges[:, -1] = slots
-    counts: np.typing.NDArray[np.int64] = np.diff(edges, axis=1) - 1
+    counts: Ints = np.diff(edges, axis=1) - 1
     return counts
 
 

@@ -34,8 +34,8 @@ def solve_program(
     cost: Array,
     above: Matrix,
     limits: Array,
-    equal: Matrix | None = None,
-    totals: Array | None = None,
+    equal: Matrix,
+    totals: Array,
     bounds: tuple[float, float | None] | Sequence[tuple[float | None, float | None]] | Array = (
         0.0,
         None,

@@ -21,6 +21,7 @@ from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.json import canonical
 from bestresponse.models.base import Model
 from bestresponse.players.lookup import OpenModel
+from bestresponse.web.experiments.model import Experiment
 from bestresponse.web.security import Keys, RateLimit
 from bestresponse.web.sessions.errors import NotFound
 from bestresponse.web.sessions.session import Session
@@ -174,6 +175,11 @@ class SeatContext:
     def role(self) -> str:
         """The role that the seat plays."""
         return self.session.roles[self.seat]
+
+    @property
+    def experiment(self) -> Experiment:
+        """The experiment of the seat's lobby."""
+        return self.server.sessions.get_lobby(self.session.table.lobby).experiment
 
     def follow(self) -> "SeatContext":
         """Return where the person is now, who may have been put into another group meanwhile."""

@@ -144,7 +144,7 @@ def test_issues_are_settled_together():
     game = make_dialogue("job-offer", {})
     (case,) = game.talk.cases
     deal = game.domain.deal
-    values = {level: number for number, level in enumerate(deal.levels)}
+    values = {level: number for number, level in enumerate(deal.names)}
     private = tuple({"part": part, "values": values} for part in ("candidate", "employer"))
     game = replace(game, talk=replace(game.talk, cases=(replace(case, private=private),)))
     terms = {name: levels[0] for name, levels in deal.issues.items()}

@@ -13,7 +13,7 @@ import bestresponse as br
 from bestresponse.cli.help import Commands
 from bestresponse.cli.options import AsJson
 from bestresponse.cli.study_command import make_settings_command
-from bestresponse.cli.terminal import notes, play_progress
+from bestresponse.cli.terminal import play_progress, print_note
 from bestresponse.core.errors import UsageError
 from bestresponse.runs.execution import Progress
 from bestresponse.studies.improve.export import ExportConfig, export as export_files
@@ -42,7 +42,7 @@ def write_examples(config: ExportConfig, as_json: AsJson = False) -> None:
         print(json.dumps(exported.to_json(), indent=2))
         return
     for note in exported.notes:
-        notes().print(note, markup=False, soft_wrap=True)
+        print_note(note)
     counts = ", ".join(f"{count:,} for {name}" for name, count in exported.counts.items())
     print(f"{exported.folder}: {counts}")
 

@@ -17,7 +17,7 @@ from bestresponse.api.formalizing import (
 )
 from bestresponse.cli.options import AsJson
 from bestresponse.cli.study_command import make_settings_command
-from bestresponse.cli.terminal import console, notes, print_document
+from bestresponse.cli.terminal import console, print_document, print_note
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.files import read_text_file
 from bestresponse.formal.evaluate.validation import find_names
@@ -128,7 +128,7 @@ def write_game(config: FormalizeOptions, as_json: AsJson = False) -> None:
     else:
         _show(result)
     for path in files:
-        notes().print(f"wrote {path}", markup=False, soft_wrap=True)
+        print_note(f"wrote {path}")
     if not result.ok:
         print(f"bestresponse: {visible(result.formalization.trouble)}", file=sys.stderr)
     for question in result.formalization.questions:
@@ -214,7 +214,7 @@ def write_strategy(config: FormalizeOptions, as_json: bool) -> None:
     else:
         comments = "".join(f"% {line}\n" for line in result.formalization.words.splitlines())
         write_text(target, f"{comments}{result.rules}\n")
-    notes().print(f"wrote {target}", markup=False, soft_wrap=True)
+    print_note(f"wrote {target}")
 
 
 formalize_command = make_settings_command(FormalizeOptions, write_game)
@@ -269,7 +269,7 @@ def _show_estimate(text: str, config: FormalizeConfig) -> None:
         f"calls: about {count}, at most {most}; about {prompt:,} input and {reply:,} output"
         f" tokens{price}"
     )
-    notes().print(line, markup=False, soft_wrap=True)
+    print_note(line)
 
 
 def _write_files(result: Formalized, target: Path, page: Path | None) -> list[Path]:
@@ -351,7 +351,7 @@ def _show(result: Formalized) -> None:
         )
         lines += [f"does not hold: {claim.words!r}: {claim.why}" for claim in tested.broken]
     for line in lines:
-        notes().print(visible(line), markup=False, soft_wrap=True)
+        print_note(visible(line))
 
 
 _INVITATION = (

@@ -10,7 +10,7 @@ import bestresponse as br
 from bestresponse.api.prompts import write_prompts
 from bestresponse.cli.help import Commands
 from bestresponse.cli.options import AsJson, complete_game, offer_names
-from bestresponse.cli.terminal import DownloadProgress, notes, show_frame
+from bestresponse.cli.terminal import DownloadProgress, print_note, show_frame
 from bestresponse.models.providers.weights import WEIGHTS, pull as pull_weights
 from bestresponse.models.registry import read_default_settings
 
@@ -97,4 +97,4 @@ def convert_command(
     """
     source = br.find_game(game, read_input=sys.stdin.read)
     written = br.convert(source, out, force=force, openspiel=openspiel)
-    notes().print(f"wrote {written}", markup=False, soft_wrap=True)
+    print_note(f"wrote {written}")

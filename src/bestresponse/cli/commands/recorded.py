@@ -21,7 +21,7 @@ from bestresponse.cli.study_command import (
     show_figures,
     show_run,
 )
-from bestresponse.cli.terminal import console, notes, print_table
+from bestresponse.cli.terminal import console, print_note, print_table
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import digest
 from bestresponse.report.files import write_text
@@ -107,7 +107,7 @@ def report_run(
     else:
         print_table(console(), loaded.report().tables[0][1])
         for written in files:
-            notes().print(f"wrote {written}", markup=False, soft_wrap=True)
+            print_note(f"wrote {written}")
     check_ended(loaded)
     gate.check(loaded)
 
@@ -131,7 +131,7 @@ def leaderboard_command(
     written, document = write_leaderboard(run, output or run[0])
     for _, table in document.tables:
         print_table(console(), table)
-    notes().print(f"wrote {written}", markup=False, soft_wrap=True)
+    print_note(f"wrote {written}")
 
 
 def _name_comparison(comparison: br.runs.RunComparison) -> str:

@@ -21,7 +21,7 @@ from bestresponse.cli.options import (
     complete_objective,
     read_pairs,
 )
-from bestresponse.cli.terminal import console, notes, print_document, wait_for
+from bestresponse.cli.terminal import console, print_document, print_note, wait_for
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.games.mechanisms import name_with
 from bestresponse.report.figures.charts import keep_pdfs
@@ -204,7 +204,7 @@ def _check_drawable(game: LoadedGame, output: Path) -> None:
     except UsageError as error:
         if output.suffix.lower() != ".html":
             raise
-        notes().print(f"the page has no picture: {error}", markup=False, soft_wrap=True)
+        print_note(f"the page has no picture: {error}")
 
 
 def _print(result: br.Solution | Answered, as_json: bool) -> None:
@@ -230,4 +230,4 @@ def _write(
         case _:
             content = draw("svg")
     output.write_bytes(content)
-    notes().print(f"wrote {output}", markup=False, soft_wrap=True)
+    print_note(f"wrote {output}")

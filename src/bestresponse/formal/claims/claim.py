@@ -24,6 +24,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal, TypeGuard, cast, get_args
 
+from bestresponse.core.ask import is_number
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import Registry, did_you_mean, find_by_name
@@ -40,6 +41,7 @@ from bestresponse.formal.claims.form import (
 )
 from bestresponse.formal.claims.tables import TableTheory
 from bestresponse.formal.claims.trees import TreeTheory
+from bestresponse.games.dialogue.schemas import make_object
 from bestresponse.logic.language.reader import read_term
 from bestresponse.logic.language.terms import (
     Atom,
@@ -543,15 +545,15 @@ class JsonAnswer:
 def _sorts(players: tuple[str, ...], actions: tuple[str, ...]) -> dict[Sort, dict[str, object]]:
     player = _one_of(players)
     action = _one_of(actions)
-    weight = _object({"action": action, "probability": _NUMBER})
+    weight = make_object({"action": action, "probability": _NUMBER})
     return {
         Sort.WHO: player,
         Sort.NUMBER: _NUMBER,
         Sort.ACTION: action,
-        Sort.CHAIN: {"type": "array", "items": _object({"who": player, "action": action})},
+        Sort.CHAIN: {"type": "array", "items": make_object({"who": player, "action": action})},
         Sort.MIXES: {
             "type": "array",
-            "items": _object({"who": player, "weights": {"type": "array", "items": weight}}),
+            "items": make_object({"who": player, "weights": {"type": "array", "items": weight}}),
         },
         Sort.JOINT: {"type": "array", "items": action},
     }
@@ -563,15 +565,6 @@ def _one_of(names: tuple[str, ...]) -> dict[str, object]:
         if 0 < len(names) <= _MOST_NAMES
         else {"type": "string"}
     )
-
-
-def _object(properties: Mapping[str, object]) -> dict[str, object]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
 
 
 def _or_null(schema: JsonObject) -> dict[str, object]:
@@ -601,7 +594,7 @@ def claims_schema(
     for form in forms:
         for name, sort in FORMS[form].parameters:
             properties.setdefault(name, _or_null(sorts[sort]))
-    return _object({"claims": {"type": "array", "items": _object(properties)}})
+    return make_object({"claims": {"type": "array", "items": make_object(properties)}})
 
 
 def parse_json(text: str) -> tuple[Claim | Malformed, ...]:
@@ -705,7 +698,6 @@ def _read_argument(sort: Sort, value: Any) -> Argument:
 
 
 def _read_name(value: object) -> str:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not (is_number or isinstance(value, str)):
+    if not (is_number(value) or isinstance(value, str)):
         raise ValueError(f"a name or a number was expected, not {value!r:.60}")
     return str(value)

@@ -370,7 +370,7 @@ class _Grounding:
                     f"it is not {self.subject.players[self.player]} who moves after"
                     f" {tree.path(node)}"
                 )
-            infoset = tree.infosets[int(tree.infoset[node])]
+            infoset = tree.find_infoset(node)
             if self.claim.form == "will_play" and self.claim["action"] not in infoset.moves:
                 raise Ungrounded(
                     f"{self.claim['action']!r:.60} is not possible after {tree.path(node)}"

@@ -309,7 +309,7 @@ class QuoteCheck:
         self.beside: set[Claim] = set()
         """All claims of the text, of which some count only together."""
 
-    def find_fault(self, claim: Claim, sentence: str, clause: str, before: str = "") -> str:
+    def find_fault(self, claim: Claim, sentence: str, clause: str, before: str) -> str:
         """Return what a claim has that the words of its quote do not; "" if there is nothing.
 
         They are those of its whole sentence, of its clause where a denial counts, and of what

@@ -665,7 +665,7 @@ class ModelTranslator:
         return Translation(tuple(dict.fromkeys(claims)), tuple(calls), passages, cut)
 
 
-def forms_for(subject: Subject, forms: FormSet = "all") -> tuple[str, ...]:
+def forms_for(subject: Subject, forms: FormSet) -> tuple[str, ...]:
     """The forms of a set that can be claimed of a game."""
     empty = (form for form in FORMS if form not in OF_TABLES and form not in OF_TREES)
     known = (*(OF_TABLES if subject.tree is None else OF_TREES), *empty)

@@ -58,7 +58,7 @@ class TreeTheory(SharedForms[Weighted]):
 
     def list_moves(self, node: int) -> tuple[str, ...]:
         """List the moves that best play can make at a node, in the order of the game."""
-        infoset = self.tree.infosets[int(self.tree.infoset[node])]
+        infoset = self.tree.find_infoset(node)
         owner = self.tree.players[infoset.player]
         made = {equilibrium.moves[owner][infoset.label] for equilibrium in self.equilibria}
         return tuple(move for move in infoset.moves if move in made)
@@ -81,7 +81,7 @@ class TreeTheory(SharedForms[Weighted]):
                 for end, weight in self._follow(child, play):
                     yield end, probability * weight
         else:
-            infoset = self.tree.infosets[int(self.tree.infoset[node])]
+            infoset = self.tree.find_infoset(node)
             move = play.moves[self.tree.players[owner]][infoset.label]
             yield from self._follow(children[infoset.moves.index(move)], play)
 

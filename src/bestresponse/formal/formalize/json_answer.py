@@ -84,12 +84,9 @@ def object_schema(optional: Mapping[str, Schema] | None = None, /, **properties:
     }
 
 
-def list_schema(items: Schema, least: int | None = None, most: int | None = None) -> Schema:
-    """Return the schema of a list, of a bounded length where bounds are given."""
-    bounds = {"minItems": least, "maxItems": most}
-    return {"type": "array", "items": items} | {
-        name: bound for name, bound in bounds.items() if bound is not None
-    }
+def list_schema(items: Schema) -> Schema:
+    """Return the schema of a list."""
+    return {"type": "array", "items": items}
 
 
 def asides_schema() -> dict[str, Schema]:

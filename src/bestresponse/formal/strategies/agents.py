@@ -198,8 +198,8 @@ def _strategy(strategy: str | Path) -> str:
 def build_automaton(
     behaviour: StrategyTable | StrategyMachine,
     name: str,
-    own: Sequence[str] = (),
-    other: Sequence[str] = (),
+    own: Sequence[str],
+    other: Sequence[str],
 ) -> Automaton:
     """Return what a strategy does as an automaton.
 
@@ -208,8 +208,8 @@ def build_automaton(
     state for each state of memory and pair of last moves. In a game whose seats differ a strategy
     is one automaton for each seat.
 
-    `own` and `other` are the moves in the order in which the game lists them for each seat; without
-    them the strategy's own order is used.
+    `own` and `other` are the moves in the order in which the game lists them for each seat; where
+    they are empty the strategy's own order is used.
     """
     mine = tuple(own or behaviour.moves)
     theirs = tuple(other or behaviour.moves)

@@ -22,9 +22,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from random import Random
-from typing import ClassVar, Self, TypedDict, TypeGuard
+from typing import ClassVar, Self, TypedDict
 
-from bestresponse.core.ask import Amount, Choice
+from bestresponse.core.ask import Amount, Choice, is_number
 from bestresponse.core.errors import Flaw, InvalidMove
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.told import TextPlace, Worded
@@ -104,9 +104,9 @@ class DealRules(ABC):
     def draw(self, generate: Ranges, rng: Random, players: int) -> Secrets:
         """Draw what each of the people knows."""
 
-    @abstractmethod
     def is_possible(self, private: Secrets) -> bool:
         """Tell whether these people can come to a deal."""
+        return True
 
     @abstractmethod
     def private_schema(self, generate: Ranges) -> Schema:
@@ -239,8 +239,6 @@ class Option(DealRules):
 
     def utilities(self, deal: Deal, private: Secrets) -> Utilities:
         """Return what the chosen item is worth to each person."""
-        if not deal["agreed"]:
-            return (0.0,) * len(private)
         choice = deal["choice"]
         return tuple(float(person["values"].get(choice, 0)) for person in private)
 
@@ -344,8 +342,6 @@ class Trade(DealRules):
 
     def utilities(self, deal: Deal, private: Secrets) -> Utilities:
         """Return what each person gains by the trade."""
-        if not deal["agreed"]:
-            return (0.0,) * len(private)
 
         def worth(basket: Mapping[str, int], person: Private) -> float:
             values = person["values"]
@@ -366,7 +362,7 @@ class Trade(DealRules):
             )
         basket: dict[str, int] = {}
         for item, count in pieces.items():
-            if not _is_number(count) or count != int(count) or count < 0:
+            if not is_number(count) or count != int(count) or count < 0:
                 raise InvalidMove(
                     f"{name} gives {count!r} of {item}, expected a whole number of pieces"
                 )
@@ -444,7 +440,7 @@ class Price(DealRules):
         Raises InvalidMove if the price is out of range or nobody named it.
         """
         price = data.get("price")
-        if price is not None and not _is_number(price):
+        if price is not None and not is_number(price):
             raise InvalidMove(f"the price is {price!r}, expected a number", Flaw.UNPARSEABLE)
         agreed = _read_agreed(data, price is not None, "price")
         if price is None:
@@ -498,11 +494,6 @@ class Issues(DealRules):
     public = frozenset({"issues"})
     private = frozenset({"part", "values"})
 
-    @property
-    def names(self) -> Names:
-        """The levels of all issues."""
-        return self.levels
-
     @classmethod
     def from_reader(cls, reader: DomainReader, players: int) -> Issues:
         """Read the issues and the two parts."""
@@ -519,7 +510,7 @@ class Issues(DealRules):
         return cls(issues, parts[0])
 
     @property
-    def levels(self) -> Names:
+    def names(self) -> Names:
         """The levels of all issues."""
         return tuple(chain.from_iterable(self.issues.values()))
 
@@ -548,7 +539,7 @@ class Issues(DealRules):
     def private_schema(self, generate: Ranges) -> Schema:
         """Return the schema of a part and values."""
         part = {"type": "string", "enum": list(generate["parts"])}
-        values = make_numbers(self.levels, generate["values"])
+        values = make_numbers(self.names, generate["values"])
         return make_object({"part": part, "values": make_object(values)})
 
     def list_public(self) -> tuple[TextPlace, ...]:
@@ -647,10 +638,6 @@ class Moves(DealRules):
     def draw(self, generate: Ranges, rng: Random, players: int) -> Secrets:
         """Return nothing: everybody knows the table."""
         return ({},) * players
-
-    def is_possible(self, private: Secrets) -> bool:
-        """Tell that everybody can always move."""
-        return True
 
     def private_schema(self, generate: Ranges) -> Schema:
         """Return the schema of an empty object."""
@@ -767,10 +754,6 @@ class Verdict(DealRules):
         payoffs = [0.0] * len(private)
         payoffs[deal["winner"]] = 1.0
         return tuple(payoffs)
-
-
-def _is_number(value: object) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _read_agreed(data: Ruling, named: bool, field: str) -> bool:

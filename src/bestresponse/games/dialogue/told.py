@@ -36,12 +36,7 @@ class TalkRule(GameRule):
 
     def tell(self, words: Narrator) -> str:
         """Tell also what ends the talk."""
-        sentences = [words.fill(self)]
-        if self.sealed:
-            sentences.append(words.fill(self, ".notes"))
-        elif self.early_end:
-            sentences.append(words.fill(self, ".agreed"))
-        return " ".join(sentences)
+        return _tell_end(self, words, [words.fill(self)])
 
 
 class TalkEvent(GameEvent):
@@ -195,11 +190,16 @@ class MessageTurn(TalkEvent):
             sentences = [words.fill(self, ".own-last"), words.fill(self, ".left.one")]
         else:
             sentences = [words.fill(self, ".last"), words.fill(self, ".left.none")]
-        if self.sealed:
-            sentences.append(words.fill(self, ".notes"))
-        elif self.early_end:
-            sentences.append(words.fill(self, ".agreed"))
-        return " ".join(sentences)
+        return _tell_end(self, words, sentences)
+
+
+def _tell_end(told: TalkRule | MessageTurn, words: Narrator, sentences: list[str]) -> str:
+    """Join sentences about a talk, and one about the notes or the agreement that end it."""
+    if told.sealed:
+        sentences.append(words.fill(told, ".notes"))
+    elif told.early_end:
+        sentences.append(words.fill(told, ".agreed"))
+    return " ".join(sentences)
 
 
 @dataclass(frozen=True, slots=True)

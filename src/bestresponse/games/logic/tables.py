@@ -210,7 +210,7 @@ def _list_percepts(tree: Tree, node: int, recall: bool) -> tuple[tuple[str, str]
     if owner in (CHANCE, LEAF):
         return ()
     player = tree.players[owner]
-    infoset = tree.infosets[int(tree.infoset[node])]
+    infoset = tree.find_infoset(node)
     if recall:
         return ((player, infoset.label),)
     return (player, FORGETS), (player, infoset.label)

@@ -21,7 +21,6 @@ from functools import lru_cache, partial
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bestresponse.core.ask import PASS, Amount, Ask
 from bestresponse.core.errors import UsageError
@@ -31,9 +30,7 @@ from bestresponse.core.player import Decision
 from bestresponse.core.registry import find_by_name
 from bestresponse.core.seeds import split
 from bestresponse.games.water.rules import WaterRules, with_abundance
-
-Floats = NDArray[np.float64]
-Booleans = NDArray[np.bool_]
+from bestresponse.theory.arrays import Bools, Floats, Words
 
 CENT = 0.01
 
@@ -55,7 +52,7 @@ class Morning:
         return int(self.bids.shape[1]) + 1
 
     @property
-    def alive(self) -> Booleans:
+    def alive(self) -> Bools:
         """Which residents are alive."""
         return self.health > 0
 
@@ -67,20 +64,20 @@ class Trace:
     rules: WaterRules
     supply: Floats
     bids: Floats
-    served: Booleans
+    served: Bools
     balance: Floats
     health: Floats
     dry: Floats
 
     @property
-    def present(self) -> Booleans:
+    def present(self) -> Bools:
         """Who was in the game in the morning of each day."""
         first = np.ones_like(self.health[:, :1], dtype=np.bool_)
         alive_before = self.health[:, :-1] > 0
         return np.concatenate([first, alive_before], axis=1)
 
     @property
-    def survived(self) -> Booleans:
+    def survived(self) -> Bools:
         """Who is alive after the last day, games x seats."""
         return self.health[:, -1] > 0
 
@@ -96,7 +93,7 @@ def draw_supplies(rules: WaterRules, seeds: Sequence[int]) -> Floats:
     return np.asarray(drawn, dtype=np.float64).reshape(len(seeds), rules.days)
 
 
-def serve_many(rules: WaterRules, bids: Floats, supply: Floats) -> Booleans:
+def serve_many(rules: WaterRules, bids: Floats, supply: Floats) -> Bools:
     """Who is served in each game: the highest bid first, on equal bids the lower need."""
     seats = np.asarray(rules.by_need)
     needs = np.asarray([r.need for r in rules.residents], dtype=np.float64)[seats]
@@ -193,7 +190,7 @@ def run_many(rules: WaterRules, supplies: Floats, bid: Callable[[Morning], Float
     )
 
 
-Seeds = NDArray[np.uint64]
+Seeds = Words
 Bidder = Callable[[Morning, int, Seeds], Floats]
 """The bids of one seat in every game; the seeds tell the games apart."""
 

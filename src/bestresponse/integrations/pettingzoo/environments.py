@@ -270,7 +270,7 @@ class TreeEnvironment(AECEnv):  # type: ignore[misc, unused-ignore]
             return
         self._clear_rewards()
         self.agent_selection = self.possible_agents[owner]
-        infoset = tree.infosets[int(tree.infoset[self._node])]
+        infoset = tree.find_infoset(self._node)
         values = self._find_values()
         best = {}
         if values is not None:

@@ -67,8 +67,8 @@ class ConfinedEngine(LogicEngine):
         self,
         game: str,
         rules: str,
-        default_move: str | None = None,
-        usual_moves: Sequence[str] = (),
+        default_move: str | None,
+        usual_moves: Sequence[str],
     ) -> SeatsFound:
         """Find out in a child what a strategy does in either seat of a game."""
         arguments = {

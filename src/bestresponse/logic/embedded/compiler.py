@@ -11,6 +11,7 @@ term)`, `(GROUND, term)`, `(COMPOUND, name, patterns)` and `(SEQUENCE, patterns,
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partialmethod
 from typing import Any, NamedTuple
 
 from bestresponse.logic.embedded.builtins import MANY, SINGLE
@@ -43,6 +44,7 @@ Code = tuple[Any, ...] | None
 Origin = tuple[int, str]
 Cut = tuple[int, int]
 """What `!` does at a place: an operation and its slot."""
+Terms = tuple[Term, ...]
 
 
 class CompiledClause(NamedTuple):
@@ -67,7 +69,7 @@ class Predicate:
 
     __slots__ = ("clauses", "indexes", "tabled")
 
-    def __init__(self, clauses: list[CompiledClause], tabled: bool = False) -> None:
+    def __init__(self, clauses: list[CompiledClause]) -> None:
         arity = len(clauses[0].head) if clauses else 0
         clauses = [
             clause
@@ -75,7 +77,7 @@ class Predicate:
             if not (clause.body and clause.body[0] == FAIL and not clause.body[2])
         ]
         self.clauses = clauses
-        self.tabled = tabled
+        self.tabled = False
         indexes = (_index(clauses, position) for position in range(arity))
         self.indexes = [index for index in indexes if index[1]]
 
@@ -248,16 +250,16 @@ class _Compiler:
             return (CALL_CLOSURE, following, None, patterns, self.origin)
         return (CALL, following, key, patterns, self.origin)
 
-    def true(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
+    def true(self, arguments: Terms, following: Code, cut: Cut) -> Code:
         return following
 
-    def fail(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
+    def fail(self, arguments: Terms, following: Code, cut: Cut) -> Code:
         return (FAIL, None, None, None, self.origin)
 
-    def cut(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
+    def cut(self, arguments: Terms, following: Code, cut: Cut) -> Code:
         return (cut[0], following, cut[1], None, self.origin)
 
-    def either(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
+    def either(self, arguments: Terms, following: Code, cut: Cut) -> Code:
         *branches, last = _spine(Struct(";", arguments), ";")
         code = self.goal(last, following, cut)
         for branch in reversed(branches):
@@ -270,21 +272,12 @@ class _Compiler:
             return self.conditional(branch, other, following, cut)
         return (EITHER, self.goal(branch, following, cut), other, None, self.origin)
 
-    def then(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
-        return self.conditional(
-            Struct("->", arguments),
-            self.fail((), following, cut),
-            following,
-            cut,
-        )
+    def decide(self, name: str, arguments: Terms, following: Code, cut: Cut) -> Code:
+        other = self.fail((), following, cut)
+        return self.conditional(Struct(name, arguments), other, following, cut)
 
-    def soft(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
-        return self.conditional(
-            Struct("*->", arguments),
-            self.fail((), following, cut),
-            following,
-            cut,
-        )
+    then = partialmethod(decide, "->")
+    soft = partialmethod(decide, "*->")
 
     def conditional(
         self,
@@ -309,7 +302,7 @@ class _Compiler:
         )
         return (TRY, code, slot, other, self.origin)
 
-    def negation(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
+    def negation(self, arguments: Terms, following: Code, cut: Cut) -> Code:
         slot = self.slot()
         code = self.goal(
             arguments[0],
@@ -324,7 +317,7 @@ class _Compiler:
         )
         return (TRY, code, slot, following, self.origin)
 
-    def opaque(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
+    def opaque(self, arguments: Terms, following: Code, cut: Cut) -> Code:
         slot = self.slot()
         return (
             MARK,
@@ -334,10 +327,10 @@ class _Compiler:
             self.origin,
         )
 
-    def once(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
+    def once(self, arguments: Terms, following: Code, cut: Cut) -> Code:
         return self.then((arguments[0], Atom("true")), following, cut)
 
-    def ignore(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
+    def ignore(self, arguments: Terms, following: Code, cut: Cut) -> Code:
         return self.conditional(
             Struct("->", (arguments[0], Atom("true"))),
             following,
@@ -345,12 +338,12 @@ class _Compiler:
             cut,
         )
 
-    def every(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
+    def every(self, arguments: Terms, following: Code, cut: Cut) -> Code:
         condition, action = arguments
         counterexample = Struct(",", (condition, Struct("\\+", (action,))))
         return self.negation((counterexample,), following, cut)
 
-    def findall(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
+    def findall(self, arguments: Terms, following: Code, cut: Cut) -> Code:
         template, goal, result = arguments
         slot = self.slot()
         barrier = self.slot()

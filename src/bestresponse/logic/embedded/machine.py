@@ -88,7 +88,7 @@ class Machine:
         predicates: Mapping[str, Predicate],
         limits: Limits,
         draw: Callable[[int, int], int],
-        situations: Situations | None = None,
+        situations: Situations | None,
     ) -> None:
         self.predicates = predicates
         self.limits = limits

@@ -214,7 +214,7 @@ def _diagnostic(
 class _SyntaxFault(Exception):
     """A clause cannot be read; says where and why."""
 
-    def __init__(self, offset: int, message: str, hint: str = "") -> None:
+    def __init__(self, offset: int, message: str, hint: str) -> None:
         super().__init__(message)
         self.offset = offset
         self.message = message

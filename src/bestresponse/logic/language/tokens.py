@@ -48,7 +48,7 @@ END = ". "
 _ESCAPE = re.compile(
     r"\\(x[0-9a-fA-F]+\\?|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]+\\|\n|.)|''|\"\"", re.DOTALL
 )
-_ESCAPED = {
+LETTERS = {
     "n": "\n",
     "t": "\t",
     "r": "\r",
@@ -58,6 +58,10 @@ _ESCAPED = {
     "v": "\v",
     "e": "\x1b",
     "s": " ",
+}
+"""What some letters stand for behind a backslash, in every Prolog."""
+_ESCAPED = {
+    **LETTERS,
     "z": "",
     "\\": "\\",
     "'": "'",

@@ -93,7 +93,7 @@ def find_seats(
     rules: str,
     default_move: str | None,
     limits: Limits,
-    usual_moves: Sequence[str] = (),
+    usual_moves: Sequence[str],
 ) -> SeatsFound:
     """Look into a game of two players who move once, at the same time, with the same moves.
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from bestresponse.core.errors import LimitReached, LogicError
 from bestresponse.logic.language.terms import CONS, NIL, Atom, String, Struct, Term, Var
+from bestresponse.logic.language.tokens import LETTERS
 
 _NAME = r"""'(?:[^'\\]|\\.)*'|[^\d_\s()\[\]{},|"'`][^\s()\[\]{},|"'`]*"""
 _NUMBER = r"-?\d+(?:r\d+)?"
@@ -26,17 +27,6 @@ _NUMBERS = re.compile(_NUMBER)
 _ESCAPE = re.compile(
     r"\\(?:x([0-9a-fA-F]+)\\|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]+)\\|(.))", re.DOTALL
 )
-_LETTERS = {
-    "n": "\n",
-    "t": "\t",
-    "r": "\r",
-    "a": "\a",
-    "b": "\b",
-    "f": "\f",
-    "v": "\v",
-    "e": "\x1b",
-    "s": " ",
-}
 _CLOSING = frozenset(")]}")
 _OPENING = frozenset("[({")
 _CONSTANTS: dict[str, Term] = {}
@@ -124,4 +114,4 @@ def _read_escape(match: re.Match[str]) -> str:
     hexadecimal = match[1] or match[2] or match[3]
     if hexadecimal:
         return chr(int(hexadecimal, 16))
-    return chr(int(match[4], 8)) if match[4] else _LETTERS.get(match[5], match[5])
+    return chr(int(match[4], 8)) if match[4] else LETTERS.get(match[5], match[5])

@@ -22,6 +22,7 @@ from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.core.game import View
 from bestresponse.core.json import canonical
 from bestresponse.core.player import Call, Decision, Player, Reading, Status
+from bestresponse.games.dialogue.schemas import make_object
 from bestresponse.models.base import Finish, Message, Model, Reply, Request
 from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.models.providers.token_probabilities import choice_chances
@@ -134,14 +135,14 @@ def schema(ask: Ask, style: Style = "json") -> dict[str, object]:
         answer = schema(ask)
         if isinstance(ask, Choice | Amount | Mixture):
             answer = _value_schema(ask)
-        return _object({"reasons": {"type": "string"}, "answer": answer})
+        return make_object({"reasons": {"type": "string"}, "answer": answer})
     match ask:
         case Choice() | Amount():
-            return _object({"answer": _value_schema(ask)})
+            return make_object({"answer": _value_schema(ask)})
         case Mixture():
             return _value_schema(ask)
         case Form(fields):
-            return _object({name: _value_schema(field) for name, field in fields})
+            return make_object({name: _value_schema(field) for name, field in fields})
         case Words() | Lottery():
             raise TypeError(f"{type(ask).__name__} has no JSON form")
 
@@ -160,7 +161,7 @@ def _value_schema(ask: Choice | Amount | Words | Mixture) -> dict[str, object]:
         case Words(limit):
             return {"type": "string", "maxLength": limit}
         case Mixture(options):
-            return _object(
+            return make_object(
                 {option: {"type": "number", "minimum": 0, "maximum": 1} for option in options}
             )
 
@@ -169,15 +170,6 @@ def write_bound(bound: float) -> float:
     """Write 280.0 as 280: asks that are equal must be told alike, or what a request says would
     depend on which play was first."""
     return int(bound) if float(bound).is_integer() else bound
-
-
-def _object(properties: Mapping[str, object]) -> dict[str, object]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
 
 
 def describe_call(model: Model, request: Request, reply: Reply) -> Call:

@@ -22,6 +22,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.errors import Flaw, InvalidMove
@@ -86,6 +87,8 @@ _TICKS = re.compile(
 _WIDE = str.maketrans({"，": ", ", "、": ", ", "；": "; ", "：": ": ", "（": "(", "）": ")"})
 _UNIT = re.compile(r"(\d+)(?:\.0+)?(?: (?:coin|point|dollar|euro|unit|token)s?)?", re.IGNORECASE)
 _DECODER = json.JSONDecoder(object_pairs_hook=refuse_repeated_keys)
+_Readable: TypeAlias = Choice | Amount | Mixture | Form
+"""What an answer in the words of a model is read for."""
 
 
 def read_reply(
@@ -126,7 +129,7 @@ def read_reply(
 
 
 def _read_answer(
-    ask: Choice | Amount | Mixture | Form,
+    ask: _Readable,
     text: str,
     cut_off: bool,
 ) -> tuple[object, str]:
@@ -189,7 +192,7 @@ def find_reasons(text: str) -> str:
     return _ANSWER.split(text)[0].strip()
 
 
-def _find_candidates(ask: Choice | Amount | Mixture | Form, text: str) -> Iterator[tuple[str, str]]:
+def _find_candidates(ask: _Readable, text: str) -> Iterator[tuple[str, str]]:
     """Yield the parts of the reply that can be the answer, likeliest first.
 
     Each comes with what had to be done to find it.
@@ -224,7 +227,7 @@ def _take_last_line(filled: Sequence[re.Match[str]]) -> tuple[str, str]:
     return last["line"].strip(" \t\r*_`"), "; ".join(repairs)
 
 
-def _find_unmarked(ask: Choice | Amount | Mixture | Form, whole: str) -> Iterator[tuple[str, str]]:
+def _find_unmarked(ask: _Readable, whole: str) -> Iterator[tuple[str, str]]:
     """Yield the answers of a reply without an ANSWER line.
 
     They are those of a JSON object, a box or a sentence, or the reply itself.
@@ -265,7 +268,7 @@ def _take_group(text: str) -> str:
     return ""
 
 
-def _bare(ask: Choice | Amount | Mixture | Form, whole: str) -> tuple[str | None, str]:
+def _bare(ask: _Readable, whole: str) -> tuple[str | None, str]:
     """An answer without the line that was asked for, where it can be nothing else."""
     match ask:
         case Choice():
@@ -323,7 +326,7 @@ def find_json_objects(text: str) -> list[tuple[str, dict[str, object]]]:
 
 
 def _from_object(
-    ask: Choice | Amount | Mixture | Form,
+    ask: _Readable,
     text: str,
     data: Mapping[str, object],
 ) -> str | None:
@@ -365,7 +368,7 @@ def _mixture_from_object(ask: Mixture, text: str, data: Mapping[str, object]) ->
     return json.dumps(inside) if isinstance(inside, list) else None
 
 
-def _read_candidate(ask: Choice | Amount | Mixture | Form, candidate: str) -> tuple[object, str]:
+def _read_candidate(ask: _Readable, candidate: str) -> tuple[object, str]:
     """Return the value of an answer and the repair it needed."""
     explained = _read_explained(ask, candidate)
     if isinstance(ask, Mixture):
@@ -416,7 +419,7 @@ class _Explained:
     how: str
 
 
-def _read_explained(ask: Choice | Amount | Mixture | Form, candidate: str) -> _Explained | None:
+def _read_explained(ask: _Readable, candidate: str) -> _Explained | None:
     """Return the option of an answer such as "I choose B" or "B because it dominates A".
 
     None where the answer is more than one option with a reason, and where a word of the reason may

@@ -9,7 +9,7 @@ any order."""
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
@@ -21,11 +21,11 @@ import numpy as np
 from bestresponse.analysis.decisions import DECISIONS, judge_play, tabulate_decisions
 from bestresponse.analysis.truth import find_truth
 from bestresponse.core.errors import UsageError
-from bestresponse.core.files import open_plain, read_text_file, read_toml
+from bestresponse.core.files import open_plain, read_prose, read_text_file
 from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonMapping, canonical, digest
 from bestresponse.games.matrix.game import RepeatedGame
-from bestresponse.models.base import Model
+from bestresponse.models.base import ModelsByName
 from bestresponse.report.blocks import table, text
 from bestresponse.report.frames import Frame
 from bestresponse.runs.execution import Execution, Outcome, Progress
@@ -147,7 +147,7 @@ def list_files(path: Path) -> list[Path]:
 def read_into_run(
     config: ImportConfig,
     folder: RunFolder,
-    models: Mapping[str, Model],
+    models: ModelsByName,
     how: Execution,
 ) -> Outcome:
     """Write every match of the file as a play, and beside them what did not fit."""
@@ -245,7 +245,7 @@ def _make_rounds(kept: str, rounds: int) -> RepeatedGame:
     return RepeatedGame(make_form(kept), rounds)
 
 
-_PROSE = read_toml(Path(__file__).with_name("report.toml"))
+_PROSE = read_prose(__file__)
 import_plays = Study(
     "import",
     ImportConfig,

@@ -17,7 +17,7 @@ from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonObject, canonical, digest
 from bestresponse.games.capabilities import HasSpeakers, find_stage_form
 from bestresponse.games.lookup import find_game
-from bestresponse.models.base import Model
+from bestresponse.models.base import ModelsByName
 from bestresponse.runs.execution import Execution, Outcome, Progress
 from bestresponse.runs.run import explain_no_run, load_run
 from bestresponse.runs.store.folder import (
@@ -230,7 +230,7 @@ def _keep_form(form: NormalForm) -> JsonObject:
 def copy_plays(
     config: BehaveConfig,
     folder: RunFolder,
-    models: Mapping[str, Model],
+    models: ModelsByName,
     how: Execution,
 ) -> Outcome:
     """Keep the plays of all runs, each under the name of its run, and count what is of no use."""

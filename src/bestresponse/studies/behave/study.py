@@ -12,17 +12,16 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
 import numpy as np
 
 from bestresponse.analysis.people import find_people
 from bestresponse.core.errors import SettingError
-from bestresponse.core.files import read_toml
+from bestresponse.core.files import read_prose
 from bestresponse.core.seeds import split
 from bestresponse.report.blocks import intervals, lines, metrics_table, pivot, table
-from bestresponse.report.frames import Frame, Heads, Value, column, list_metrics
+from bestresponse.report.frames import Frame, Heads, Value, ValueColumn, column, list_metrics
 from bestresponse.runs.store.folder import RunFolder, read_lines
 from bestresponse.runs.study import Measured, Study
 from bestresponse.studies.behave.config import BehaveConfig
@@ -94,15 +93,15 @@ class BehaviourMetrics(TypedDict):
     """matches with a player of the group"""
     first: Annotated[Value, column("first round", ".3f")]
     """share of cooperation in the first round"""
-    cooperation: Annotated[Value, column(format=".3f")]
+    cooperation: ValueColumn
     """share of cooperation in all rounds"""
-    error: Annotated[Value, column(format=".3f")]
+    error: ValueColumn
     """probability of a move that the strategy does not prescribe"""
     qre: Annotated[Value, column("lambda", ".3g")]
     """precision of the logit equilibrium"""
     hierarchy: Annotated[Value, column("tau", ".3f")]
     """mean steps of reasoning"""
-    level: Annotated[Value, column(format=".3f")]
+    level: ValueColumn
     """mean level of reasoning"""
 
 
@@ -242,7 +241,7 @@ _ROWS: dict[str, type] = {
     "left_out": UnusedRow,
 }
 """The frames of a run."""
-_PROSE = read_toml(Path(__file__).with_name("report.toml"))
+_PROSE = read_prose(__file__)
 behave = Study(
     "behave",
     BehaveConfig,

@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import Annotated, TypedDict
 
 from bestresponse.core.json import JsonMapping
-from bestresponse.report.frames import Heads, Value, column, find_estimate
+from bestresponse.report.frames import Heads, Value, ValueColumn, column, find_estimate
 from bestresponse.runs.reporting.sections import count_calls, price_by_model
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Measured
@@ -22,7 +22,7 @@ class BudgetRow(TypedDict):
     asked_for: str
     tokens: Annotated[float, column("tokens per play", ",.0f", "read and written")]
     dollars: Annotated[float | None, column("dollars per play", ".5f", "if the price is known")]
-    lost: Annotated[Value, column(format=".3f")]
+    lost: ValueColumn
     """exploitability / range, or where there is none regret / range or gap / range"""
     best: Annotated[bool, column("Pareto front", help="loses less than all with fewer tokens")]
 

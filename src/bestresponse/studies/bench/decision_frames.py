@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypedDict, cast
 import numpy as np
 
 from bestresponse.players.llm.verified import make_label
-from bestresponse.report.frames import BASELINE, Frame, Heads, Metric, Value, column
+from bestresponse.report.frames import BASELINE, Frame, Heads, Metric, NumberColumn, Value, column
 from bestresponse.report.stats.statistics import bound_mean
 from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
@@ -59,7 +59,7 @@ class DecisionRow(TypedDict):
     optimal: Annotated[
         float | None, column(format=".2f", help="probability of a best move in the answer")
     ]
-    hardness: Annotated[float | None, column(format=".3f")]
+    hardness: NumberColumn
     """what uniform play loses there, as a share of what the worst move loses"""
     temperature: float | None
     status: Annotated[str, column("read as")]

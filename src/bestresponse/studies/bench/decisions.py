@@ -9,7 +9,7 @@ outermost loop: a run that stops early has complete ones.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product, takewhile
@@ -25,9 +25,9 @@ from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Player
 from bestresponse.core.seeds import generator, split
 from bestresponse.games.lookup import NamedGame
-from bestresponse.models.base import Model
+from bestresponse.models.base import ModelsByName
 from bestresponse.players.strategies import FixedMix
-from bestresponse.runs.execution import PlayOne
+from bestresponse.runs.execution import KeepAnswer, PlayOne
 from bestresponse.runs.store.folder import Spec
 from bestresponse.studies.bench.config import BenchConfig, choose_temperature, is_player
 from bestresponse.studies.bench.plan import seat_player
@@ -234,13 +234,13 @@ class DecisionPlan(ABC):
                 mix = self.find_solution(data["decision"])
         return FixedMix(tuple(mix[move] for move in moves), data["model"], seed)
 
-    def prepare(self, models: Mapping[str, Model]) -> PlayOne:
+    def prepare(self, models: ModelsByName) -> PlayOne:
         """Return the function that puts one question."""
 
         def play_one(
             spec: Spec,
             done: list[Submission],
-            keep: Callable[[Submission], None],
+            keep: KeepAnswer,
         ) -> Record:
             data = spec.data
             question = self.make_game(data)

@@ -39,7 +39,7 @@ from bestresponse.core.player import Decision
 from bestresponse.games.matrix.game import as_strategy
 from bestresponse.players.llm.verified import make_label
 from bestresponse.players.strategies import BASELINES, EQUILIBRIUM
-from bestresponse.report.frames import BASELINE, column
+from bestresponse.report.frames import BASELINE, NumberColumn, column
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.bench.games import own_view
 from bestresponse.studies.bench.plan import BASE, BUCKET, Plan, find_theme
@@ -123,9 +123,9 @@ class PlayMetrics(TypedDict):
     belief_score: Annotated[
         float | None, column("Brier score", ".3f", f"of the belief, 0 to 2; {BELIEFS_ONLY}")
     ]
-    mispredicted: Annotated[float | None, column(format=".3f")]
+    mispredicted: NumberColumn
     """gap / range of a best reply to the belief; only models that are asked what they expect"""
-    miscalculated: Annotated[float | None, column(format=".3f")]
+    miscalculated: NumberColumn
     """gap / range of the answer less that; only models that are asked what they expect"""
     worst_normalised: Annotated[
         float | None, column(help="the largest gap / range that an answer could have had")

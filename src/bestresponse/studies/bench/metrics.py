@@ -251,17 +251,17 @@ def compute_gap_ratio(rows: Rows) -> float | None:
     return gaps / values if values else None
 
 
-def _group_answers(rows: Rows, name: str) -> list[list[float]]:
-    """Return the known numbers of a column, those of one game and seat together."""
+def _group_gaps(rows: Rows) -> list[list[float]]:
+    """Return the known gaps, those of one game and seat together."""
     games: dict[Hashable, list[float]] = defaultdict(list)
-    for value, row in find_values(rows, name):
+    for value, row in find_values(rows, "nash_gap"):
         games[identify_case(row)].append(value)
     return list(games.values())
 
 
 def _compute_spread_within(rows: Rows) -> float | None:
     """Pool the variances of the gaps within games: each answer counts, less one for every game."""
-    repeated = [gaps for gaps in _group_answers(rows, "nash_gap") if len(gaps) > 1]
+    repeated = [gaps for gaps in _group_gaps(rows) if len(gaps) > 1]
     if not repeated:
         return None
     squares = 0.0
@@ -277,7 +277,7 @@ def _compute_spread_between(rows: Rows) -> float | None:
 
     Without trials it would be the deviation that is next to it under another name.
     """
-    games = _group_answers(rows, "nash_gap")
+    games = _group_gaps(rows)
     if len(games) < 2 or max(map(len, games)) == 1:
         return None
     means = [np.mean(gaps) for gaps in games]

@@ -8,7 +8,7 @@ the model is fixed to its equilibrium strategy.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -21,7 +21,7 @@ from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Player
 from bestresponse.core.seeds import split
 from bestresponse.games.matrix.game import MatrixGame, Theme, theme
-from bestresponse.models.base import Model
+from bestresponse.models.base import Model, ModelsByName
 from bestresponse.players.llm.player import (
     FirstToken,
     LlmPlayer,
@@ -33,7 +33,7 @@ from bestresponse.players.llm.player import (
 from bestresponse.players.llm.texts import TEXTS
 from bestresponse.players.llm.verified import with_review
 from bestresponse.players.strategies import EQUILIBRIUM, BaselinePlayer, FixedMix
-from bestresponse.runs.execution import PlayOne
+from bestresponse.runs.execution import KeepAnswer, PlayOne
 from bestresponse.runs.store.folder import Spec
 from bestresponse.studies.bench.config import BenchConfig, choose_temperature, is_player
 from bestresponse.studies.bench.games import (
@@ -128,7 +128,7 @@ class Plan:
         """Make the game of a play, as it is shown."""
         return make_bench_game(data)
 
-    def prepare(self, models: Mapping[str, Model]) -> PlayOne:
+    def prepare(self, models: ModelsByName) -> PlayOne:
         """Return the function that plays one spec."""
         return prepare_plays(self, models)
 
@@ -388,14 +388,14 @@ def seat_without_model(plan: Plan, spec: Spec) -> Player:
     return Sampled(tuple(map(seat_replicate, range(first, first + data["samples"]))))
 
 
-def prepare_plays(plan: Plan, models: Mapping[str, Model]) -> PlayOne:
+def prepare_plays(plan: Plan, models: ModelsByName) -> PlayOne:
     """Return the function that plays one spec.
 
     A model is seated once for all plays that ask it in the same way.
     """
     seated: dict[tuple[object, ...], Player] = {}
 
-    def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
+    def play_one(spec: Spec, done: list[Submission], keep: KeepAnswer) -> Record:
         data = spec.data
         game = make_bench_game(spec.data)
         key = tuple(map(data.get, _ASKING))

@@ -4,7 +4,7 @@ A question is a payoff table of two players, an information set of a game that i
 or a position of a game of perfect information.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -12,11 +12,11 @@ from pathlib import Path
 from bestresponse.analysis.people import show_people
 from bestresponse.core.ask import Ask
 from bestresponse.core.errors import SettingError
-from bestresponse.core.files import read_toml
+from bestresponse.core.files import read_prose
 from bestresponse.core.game import AnyGame, View
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.lazy import LazyMapping
-from bestresponse.models.base import Model
+from bestresponse.models.base import ModelsByName
 from bestresponse.players.llm.player import prompt
 from bestresponse.players.llm.verified import calls_per_answer
 from bestresponse.report.blocks import (
@@ -128,7 +128,7 @@ def check_prompts(config: BenchConfig) -> None:
             )
 
 
-def prepare_checked_plays(config: BenchConfig, models: Mapping[str, Model]) -> PlayOne:
+def prepare_checked_plays(config: BenchConfig, models: ModelsByName) -> PlayOne:
     """Return the function that plays one spec, once it is known that no prompt is too long."""
     check_prompts(config)
     return plan_questions(config).prepare(models)
@@ -247,7 +247,7 @@ _IN_NUMBERS = (
 )
 """The metrics of the second table: how the gaps of all answers are spread."""
 _BOUNDS = ("gap_at_least", "gap_at_most", "exploitability_at_least", "exploitability_at_most")
-_PROSE = read_toml(Path(__file__).with_name("report.toml"))
+_PROSE = read_prose(__file__)
 
 
 _TESTED = ("exploitability_normalised", "gap_normalised", "regret_normalised")

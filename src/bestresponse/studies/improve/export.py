@@ -294,19 +294,15 @@ def export(
         done = Processes(processes).map(_write_shard, missing, None)
     for number, _ in enumerate(done, len(shards) - len(missing) + 1):
         on_progress(number, len(shards))
-    written = _count_rows(exported, shards)
-    _write_manifest(config, written, {shard.path.name: hash_file(shard.path) for shard in shards})
-    write_text(folder / "README.md", write_card(config.to_json(), written.to_json()))
-    return written
-
-
-def _count_rows(exported: Exported, shards: Sequence[_Shard]) -> Exported:
-    """Count what the files hold: a game without one answer has no row."""
+    # What the files hold: a game without one answer has no row.
     counts = dict.fromkeys(SPLITS, 0)
     for shard in shards:
         with shard.path.open("rb") as lines:
             counts[shard.path.name.partition("-")[0]] += sum(1 for _ in lines)
-    return replace(exported, counts=counts)
+    written = replace(exported, counts=counts)
+    _write_manifest(config, written, {shard.path.name: hash_file(shard.path) for shard in shards})
+    write_text(folder / "README.md", write_card(config.to_json(), written.to_json()))
+    return written
 
 
 export_examples = take_settings(ExportConfig, export)

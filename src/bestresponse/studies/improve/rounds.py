@@ -26,10 +26,10 @@ from typing import Annotated, Any, Literal, TypedDict, cast
 
 from bestresponse.core.errors import SettingError
 from bestresponse.core.seeds import split
-from bestresponse.models.base import Model
+from bestresponse.models.base import ModelsByName
 from bestresponse.report.blocks import lines, table, text
 from bestresponse.report.files import write_text
-from bestresponse.report.frames import Frame, column
+from bestresponse.report.frames import column
 from bestresponse.runs.execution import Execution, Outcome, Progress
 from bestresponse.runs.inputs import NamesSetting
 from bestresponse.runs.settings import setting, settings
@@ -44,6 +44,7 @@ from bestresponse.studies.improve.study import (
     TrainingSettings,
     check_output,
     check_packages,
+    read_measured,
 )
 
 _GAMES = ("zero-sum", "general-sum", "replies", "stories", "claims")
@@ -188,7 +189,7 @@ class AnsweredQuestion(TypedDict):
 def run_rounds(
     config: ImproveConfig,
     folder: RunFolder,
-    models: Mapping[str, Model],
+    models: ModelsByName,
     how: Execution,
 ) -> Outcome:
     """Make all rounds that are missing, and write the best student."""
@@ -415,11 +416,7 @@ def _list_kind_rows(
 
 def measure_rounds(config: ImproveConfig, folder: RunFolder) -> Measured:
     """Read what the rounds gained."""
-    frames: dict[str, Frame[Any]] = {}
-    for name, kind in (("rounds", ImproveRow), ("kinds", WeaknessRow)):
-        path = folder.path / f"{name}.jsonl"
-        frames[name] = Frame(kind, list(read_lines(path)) if path.exists() else [])
-    return Measured(frames, len(frames["rounds"]))
+    return read_measured(folder, {"rounds": ImproveRow, "kinds": WeaknessRow})
 
 
 improve = Study(

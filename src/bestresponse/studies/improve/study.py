@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.extras import install_hint
 from bestresponse.core.files import parse_json, read_text_file
-from bestresponse.models.base import Model
+from bestresponse.models.base import ModelsByName
 from bestresponse.report.blocks import lines, table, text
 from bestresponse.report.frames import Frame
 from bestresponse.runs.execution import Execution, Outcome, Progress
@@ -139,7 +139,7 @@ class TrainConfig(TrainingSettings):
 def run_training(
     config: TrainConfig,
     folder: RunFolder,
-    models: Mapping[str, Model],
+    models: ModelsByName,
     how: Execution,
 ) -> Outcome:
     """Train from the last checkpoint on, write the model, and measure it on the test split."""
@@ -190,16 +190,17 @@ def check_output(config: TrainConfig) -> None:
 
 def measure(config: TrainConfig, folder: RunFolder) -> Measured:
     """Read what was reported while it trained, and what was measured at the end."""
+    kinds = {"training": TrainRow, "tests": TestRow, "abilities": AbilityRow, "time": TimeRow}
+    return read_measured(folder, kinds)
+
+
+def read_measured(folder: RunFolder, kinds: Mapping[str, type]) -> Measured:
+    """Read frames from the files that have their names; the first counts what was done."""
     frames: dict[str, Frame[Any]] = {}
-    for name, kind in (
-        ("training", TrainRow),
-        ("tests", TestRow),
-        ("abilities", AbilityRow),
-        ("time", TimeRow),
-    ):
+    for name, kind in kinds.items():
         path = folder.path / f"{name}.jsonl"
         frames[name] = Frame(kind, list(read_lines(path)) if path.exists() else [])
-    return Measured(frames, len(frames["training"]))
+    return Measured(frames, len(frames[next(iter(kinds))]))
 
 
 train = Study(

@@ -15,7 +15,7 @@ from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.games.mechanisms import split_mechanisms
 from bestresponse.games.mechanisms.mediator import DELEGATE
 from bestresponse.games.mechanisms.plays import choose_play
-from bestresponse.report.frames import Frame, Value, column
+from bestresponse.report.frames import Frame, IntervalColumn, Value, ValueColumn, column
 from bestresponse.report.stats.statistics import Interval, bound_mean
 from bestresponse.runs.comparison import subtract_intervals
 from bestresponse.runs.run import Run
@@ -31,9 +31,9 @@ class MechanismRow(TypedDict):
     game: str
     mechanism: Annotated[str, column(help="none is the plain game")]
     plays: int
-    welfare: Annotated[Value, column(format=".3f")]
+    welfare: ValueColumn
     """the mean sum of all payoffs, per round where the game is repeated"""
-    cooperation: Annotated[Interval | None, column(format=".3f")]
+    cooperation: IntervalColumn
     """the share of moves that are those of the outcome with the largest sum; to delegate is one"""
     regret: Annotated[Value, column("gained by deviating", ".3f")]
     """what the seats could gain by leaving the observed frequencies alone, summed"""

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from operator import itemgetter
-from pathlib import Path
 from typing import Annotated, TypedDict
 
 import numpy as np
@@ -22,7 +21,7 @@ from bestresponse.analysis.decisions import DECISIONS, average_regret, tabulate_
 from bestresponse.analysis.people import show_people
 from bestresponse.analysis.theory import Predicted
 from bestresponse.analysis.truth import name_answer
-from bestresponse.core.files import read_toml
+from bestresponse.core.files import read_prose
 from bestresponse.core.json import digest
 from bestresponse.report.blocks import (
     Measurement,
@@ -36,7 +35,16 @@ from bestresponse.report.blocks import (
     text,
 )
 from bestresponse.report.document import Code, Column, Paragraph
-from bestresponse.report.frames import Frame, Heads, Row, Value, column, list_metrics
+from bestresponse.report.frames import (
+    Frame,
+    Heads,
+    IntervalColumn,
+    NumberColumn,
+    Row,
+    Value,
+    column,
+    list_metrics,
+)
 from bestresponse.report.stats.statistics import Floats, Interval, missing_bounds, wilson
 from bestresponse.runs import seats as seating
 from bestresponse.runs.reporting.answers import warn_of_gaps
@@ -155,7 +163,7 @@ class PlayedSeatMetrics(TypedDict):
     """what the best single strategy would have earned against the others' actual moves, minus what
     was earned (per round in a repeated game); negative if varying moves earned more than any single
     one would have"""
-    best_reply: Annotated[float | None, column(format=".3f")]
+    best_reply: NumberColumn
     """the expected payoff per round of the best reply to the strategy in the other seat, including
     that strategy's reactions"""
     best_reply_regret: Annotated[Interval | None, column("lost to the best reply", ".3f")]
@@ -165,9 +173,9 @@ class PlayedSeatMetrics(TypedDict):
     """what a decision loses against the equilibrium, where single moves can be judged and matter"""
     belief_score: Annotated[Interval | None, column("Brier score", ".3f")]
     """squared distance of beliefs to what the other did: 0 is sure and right, 2 sure and wrong"""
-    mispredicted: Annotated[Interval | None, column(format=".3f")]
+    mispredicted: IntervalColumn
     """what best replies to the beliefs lose against what the other did in that round"""
-    miscalculated: Annotated[Interval | None, column(format=".3f")]
+    miscalculated: IntervalColumn
     """what the answers lose beside that; negative if they did better"""
 
 
@@ -513,7 +521,7 @@ def list_payoffs(config: SimulateConfig, measured: Measured) -> Iterator[GameVal
             )
 
 
-_PROSE = read_toml(Path(__file__).with_name("report.toml"))
+_PROSE = read_prose(__file__)
 simulate = Study(
     "simulate",
     SimulateConfig,

@@ -35,7 +35,7 @@ from bestresponse.games.dialogue.game import (
     Entry,
     prompt_key,
 )
-from bestresponse.models.base import Model, Reply, Request, Wrapper
+from bestresponse.models.base import Model, ModelsByName, Reply, Request, Wrapper
 from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.players.dialogue.speaker import Arbiter, Unguided, Voices
 from bestresponse.players.llm.player import PlayerWrapper
@@ -233,7 +233,7 @@ def seat_players(
 @contextmanager
 def open_answers(
     path: Path,
-    models: Mapping[str, Model],
+    models: ModelsByName,
     prompts: Mapping[str, str],
 ) -> Iterator[tuple[AnswerStore, dict[str, Model]]]:
     """Open the answers of a folder, and the models with every call written down there.

@@ -26,7 +26,7 @@ from bestresponse.games.dialogue.game import (
     prompt_key,
 )
 from bestresponse.games.dialogue.texts import TEXTS
-from bestresponse.models.base import Message, Model, Reply, Request
+from bestresponse.models.base import Message, Model, ModelsByName, Reply, Request
 from bestresponse.studies.steer.answers import AnswerStore
 from bestresponse.studies.steer.building import second_key
 
@@ -119,7 +119,7 @@ def spoken_messages(game: RecordedDialogue) -> Messages:
 def follow_rate(
     messages: Messages,
     manners: Actions,
-    models: Mapping[str, Model],
+    models: ModelsByName,
     answers: AnswerStore,
     workers: int = 1,
 ) -> Followed:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -36,7 +36,16 @@ from bestresponse.core.seeds import split
 from bestresponse.games.dialogue import domain as domains
 from bestresponse.games.dialogue.game import DialogueGame, Entry, RecordedDialogue
 from bestresponse.games.dialogue.texts import TEXTS
-from bestresponse.models.base import Abilities, Finish, Message, Model, Reply, Request, Usage
+from bestresponse.models.base import (
+    Abilities,
+    Finish,
+    Message,
+    Model,
+    ModelsByName,
+    Reply,
+    Request,
+    Usage,
+)
 from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.models.schema import schema_text
 from bestresponse.models.wrappers.limits import Budget, find_price
@@ -270,7 +279,7 @@ class SteerSession:
 
     config: SteerConfig
     domain: domains.Domain
-    models: Mapping[str, Model]
+    models: ModelsByName
     answers: AnswerStore
     workers: int = 1
 
@@ -383,7 +392,7 @@ class SteerSession:
 
 def run(
     config: SteerConfig,
-    models: Mapping[str, Model],
+    models: ModelsByName,
     answers: AnswerStore,
     *,
     workers: int = 1,
@@ -419,9 +428,7 @@ def _run_cfr(session: SteerSession, results: SteerResults, tell: Tell) -> Outcom
     outcome = Outcome()
     games = session.draw_games()[0]
     embed = session.embed
-    for number, game in enumerate(games):
-        before = session.answers.calls
-        built = _build_game(session, game)
+    for number, (game, built) in enumerate(_build_games(session, games, outcome, tell)):
         result = _judge_game(
             session,
             _solve_game(session, number, game, built),
@@ -429,36 +436,41 @@ def _run_cfr(session: SteerSession, results: SteerResults, tell: Tell) -> Outcom
             embed,
         )
         results.games = (*results.games, result)
-        _count_built(outcome, built, asked=session.answers.calls > before)
-        tell(Progress(len(games), outcome.found, outcome.played, outcome.failed))
-        if outcome.stopped:
-            break
     return outcome
 
 
-def _build_game(session: SteerSession, game: DialogueGame) -> Built:
-    """Ask for every text of a game that is not on record."""
-    wordings = session.config.wordings
-    return build_dialogue(
-        game,
-        session.cast,
-        session.answers,
-        wordings=wordings,
-        workers=session.workers,
-    )
+def _build_games(
+    session: SteerSession,
+    games: Sequence[DialogueGame],
+    outcome: Outcome,
+    tell: Tell,
+) -> Iterator[tuple[DialogueGame, Built]]:
+    """Ask for every text of the games that is not on record, until building stops.
 
-
-def _count_built(outcome: Outcome, built: Built, *, asked: bool) -> None:
-    """Count a game as failed, played or found on record."""
-    outcome.stopped = built.stopped
-    if built.failed or built.stopped:
-        outcome.failed += 1
-    elif asked:
-        outcome.played += 1
-    else:
-        outcome.found += 1
-    if built.last_failure and built.last_failure not in outcome.failures:
-        outcome.failures.append(built.last_failure)
+    Each game, once it is worked on, counts as failed, played or found on record.
+    """
+    for game in games:
+        before = session.answers.calls
+        built = build_dialogue(
+            game,
+            session.cast,
+            session.answers,
+            wordings=session.config.wordings,
+            workers=session.workers,
+        )
+        yield game, built
+        outcome.stopped = built.stopped
+        if built.failed or built.stopped:
+            outcome.failed += 1
+        elif session.answers.calls > before:
+            outcome.played += 1
+        else:
+            outcome.found += 1
+        if built.last_failure and built.last_failure not in outcome.failures:
+            outcome.failures.append(built.last_failure)
+        tell(Progress(len(games), outcome.found, outcome.played, outcome.failed))
+        if outcome.stopped:
+            return
 
 
 def _run_imitation(
@@ -474,16 +486,10 @@ def _run_imitation(
     if results.domain.players != 2:
         raise UsageError("imitation needs the same actions in every game: a domain of two speakers")
     games = [*learnt_from, *held_out]
-    for number, game in enumerate(games):
-        before = session.answers.calls
-        built = _build_game(session, game)
+    for number, (game, built) in enumerate(_build_games(session, games, outcome, tell)):
         recorded, why_void = _read_recorded(session, game, built)
         results.games = (*results.games, GameResult(number, game, recorded, why_void=why_void))
-        _count_built(outcome, built, asked=session.answers.calls > before)
-        tell(Progress(len(games), outcome.found, outcome.played, outcome.failed))
-        if outcome.stopped:
-            return outcome
-    if train is not None:
+    if train is not None and not outcome.stopped:
         parts = (results.games[: config.games], results.games[config.games :])
         known, unseen = (
             [_learn_game(session, game) for game in part if game.recorded] for part in parts
@@ -665,7 +671,7 @@ def read_results(config: SteerConfig, folder: RunFolder) -> SteerResults:
 
 def estimate_run(
     config: SteerConfig,
-    models: Mapping[str, Model],
+    models: ModelsByName,
     answers: AnswerStore,
 ) -> tuple[Estimate, int]:
     """Say the most that a run still takes, and the nodes that a tree can have.
@@ -748,7 +754,7 @@ def _count_draw(game: DialogueGame, cast: Cast) -> int:
 
 def check_budget(
     config: SteerConfig,
-    models: Mapping[str, Model],
+    models: ModelsByName,
     need: Estimate,
     nodes: int,
     budget: Budget,

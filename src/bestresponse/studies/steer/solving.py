@@ -33,7 +33,7 @@ import numpy as np
 
 from bestresponse.core.errors import UsageError
 from bestresponse.games.dialogue.game import RecordedDialogue
-from bestresponse.report.frames import Value, column
+from bestresponse.report.frames import Value, ValueColumn, column
 from bestresponse.studies.steer.config import PolicyName, Variant
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees import sequence_form
@@ -61,9 +61,9 @@ _MOST_SEQUENCES = 200
 class GuidanceMetrics(TypedDict, total=False):
     """Every metric of an evaluation, in the order of the columns."""
 
-    gain: Annotated[Value, column(format=".3f")]
+    gain: ValueColumn
     """what a speaker gains from guidance while the others stay unguided, mean over speakers"""
-    margin: Annotated[Value, column(format=".3f")]
+    margin: ValueColumn
     """how much more the guided speaker earns than the unguided ones in the same dialogue"""
     relative_gain: Annotated[Value, column("guided earns more by", ".1%")]
     """the gain as a share of what unguided speakers earn"""
@@ -72,7 +72,7 @@ class GuidanceMetrics(TypedDict, total=False):
     cfr_gain: Annotated[Value, column("CFR gain", ".3f")]
     """the gain of the policy of counterfactual regret minimisation after the iterations of the
     run"""
-    credible_gain: Annotated[Value, column(format=".3f")]
+    credible_gain: ValueColumn
     """the gain of the policy that is a best reply in every situation"""
     best_reply_gain: Annotated[Value, column("best reply", ".3f")]
     """what best replies to unguided partners gain, in equilibrium or not"""

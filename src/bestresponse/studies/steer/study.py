@@ -10,7 +10,7 @@ own. What it measured is told as frames of typed rows and metrics of what guidan
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
@@ -18,12 +18,12 @@ from typing import Annotated, Any, TypedDict
 import numpy as np
 
 from bestresponse.core.errors import BestResponseError
-from bestresponse.core.files import read_toml
+from bestresponse.core.files import read_prose
 from bestresponse.core.game import REFEREE
 from bestresponse.games.dialogue.game import PERSON, Book
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.games.logic.tables import format_game
-from bestresponse.models.base import Abilities, Model
+from bestresponse.models.base import Abilities, Model, ModelsByName
 from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.models.wrappers.limits import Budget
 from bestresponse.players.llm.verified import bare_name
@@ -199,7 +199,7 @@ _MOST_ENDS = 70
 def run_steering(
     config: SteerConfig,
     folder: RunFolder,
-    models: Mapping[str, Model],
+    models: ModelsByName,
     how: Execution,
 ) -> Outcome:
     """Ask for every text that is not on record, solve, and evaluate.
@@ -228,7 +228,7 @@ def run_steering(
     return outcome
 
 
-def _find_store(config: SteerConfig, models: Mapping[str, Model], path: Path) -> Path:
+def _find_store(config: SteerConfig, models: ModelsByName, path: Path) -> Path:
     """Return the store of answers beside a run, by who is asked what."""
     return session.locate_store(
         config,
@@ -246,7 +246,7 @@ def estimate_all(config: SteerConfig) -> Estimate:
     return estimate
 
 
-def estimate_rest(config: SteerConfig, models: Mapping[str, Model], path: Path) -> Estimate:
+def estimate_rest(config: SteerConfig, models: ModelsByName, path: Path) -> Estimate:
     """Count what the store of answers does not hold yet."""
     recorded = read_answers(_find_store(config, models, path))
     estimate, _ = session.estimate_run(config, models, AnswerStore(recorded))
@@ -367,7 +367,7 @@ def make_adviser(results: session.SteerResults) -> Adviser:
     )
 
 
-_PROSE = read_toml(Path(__file__).with_name("report.toml"))
+_PROSE = read_prose(__file__)
 steer = Study(
     "steer",
     SteerConfig,

@@ -8,14 +8,14 @@ exactly like the known strategy, after every history; *approximate* is the check
 total of four rounds in the first seat against anti-tit-for-tat.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated, ClassVar, TypedDict
 
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, SettingError
-from bestresponse.core.files import read_toml
+from bestresponse.core.files import read_prose, read_toml
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Decision, Reading, Status
 from bestresponse.core.registry import did_you_mean
@@ -32,11 +32,11 @@ from bestresponse.formal.strategies.texts import TEXTS
 from bestresponse.games.lookup import NamedGame
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.settings import settings as logic_settings
-from bestresponse.models.base import Model
+from bestresponse.models.base import ModelsByName
 from bestresponse.report.blocks import metrics_table, pivot, table, text
-from bestresponse.report.frames import Frame, Heads, column, list_metrics
+from bestresponse.report.frames import Frame, Heads, MeanColumn, ShareColumn, column, list_metrics
 from bestresponse.report.stats.statistics import Interval, wilson
-from bestresponse.runs.execution import PlayOne
+from bestresponse.runs.execution import KeepAnswer, PlayOne
 from bestresponse.runs.inputs import (
     DefaultModel,
     GameSetting,
@@ -185,12 +185,12 @@ def list_strategies_to_write(config: StrategiesConfig) -> Iterator[dict[str, obj
                 }
 
 
-def prepare_writing(config: StrategiesConfig, models: Mapping[str, Model]) -> PlayOne:
+def prepare_writing(config: StrategiesConfig, models: ModelsByName) -> PlayOne:
     """Return the function that lets a model write the rules of one strategy."""
     engine = open_engine("embedded", logic_settings.limits)
     program = _write_program(config.stage)
 
-    def play(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
+    def play(spec: Spec, done: list[Submission], keep: KeepAnswer) -> Record:
         if not done:
             asked = StrategySettings(
                 attempts=config.attempts,
@@ -275,13 +275,13 @@ class RulesMetrics(TypedDict):
 
     written: int
     """number of times rules were requested"""
-    plays: Annotated[Interval | None, column(format=".0%")]
+    plays: ShareColumn
     """the rules give a move in every situation, in both seats"""
-    approximate: Annotated[Interval | None, column(format=".0%")]
+    approximate: ShareColumn
     """four rounds against anti-tit-for-tat earn the expected total"""
-    right: Annotated[Interval | None, column(format=".0%")]
+    right: ShareColumn
     """the rules behave exactly like the known strategy, in both seats"""
-    attempts: Annotated[float, column(format=".2f")]
+    attempts: MeanColumn
     """mean number of answers"""
 
 
@@ -401,7 +401,7 @@ def count_rule_attempts(rows: Sequence[WrittenRulesRow], most: int) -> Iterator[
             yield RulesAttemptsRow(strategy=name, attempt=attempt, rules=needed.count(attempt))
 
 
-_PROSE = read_toml(Path(__file__).with_name("report.toml"))
+_PROSE = read_prose(__file__)
 
 strategies_study = Study(
     "strategies",

@@ -21,7 +21,7 @@ import numpy as np
 
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, InvalidGame, SettingError, StoreError
-from bestresponse.core.files import read_toml
+from bestresponse.core.files import read_prose
 from bestresponse.core.json import JsonMapping, JsonObject, digest
 from bestresponse.core.player import Call, Decision, Reading, Status
 from bestresponse.formal.evaluate.dataset import (
@@ -43,14 +43,14 @@ from bestresponse.games.lookup import find_game
 from bestresponse.logic.engine import LogicEngine, open_engine
 from bestresponse.logic.programs.validate import validate
 from bestresponse.logic.settings import settings as logic_settings
-from bestresponse.models.base import Finish, Model
+from bestresponse.models.base import Finish, ModelsByName
 from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.players.llm.verified import find_spelling
 from bestresponse.report.blocks import bars, metrics_table, pivot, table, text
 from bestresponse.report.document import Column, Table
-from bestresponse.report.frames import Frame, Heads, column, list_metrics
+from bestresponse.report.frames import Frame, Heads, MeanColumn, ShareColumn, column, list_metrics
 from bestresponse.report.stats.statistics import Interval, bound_mean, wilson
-from bestresponse.runs.execution import PlayOne
+from bestresponse.runs.execution import KeepAnswer, PlayOne
 from bestresponse.runs.inputs import (
     Converted,
     DefaultModel,
@@ -229,7 +229,7 @@ def list_tasks(config: StoriesConfig) -> Iterator[dict[str, object]]:
                 yield {**shared, **fixed, "model": str(model), "sample": sample}
 
 
-def prepare_tasks(config: StoriesConfig, models: Mapping[str, Model]) -> PlayOne:
+def prepare_tasks(config: StoriesConfig, models: ModelsByName) -> PlayOne:
     """Return the function that lets a model write the game of one story."""
     texts = {story.id: story.text for story in config.known_stories}
     engine = open_engine("embedded", logic_settings.limits)
@@ -245,7 +245,7 @@ def prepare_tasks(config: StoriesConfig, models: Mapping[str, Model]) -> PlayOne
         seed=config.llm_seed,
     )
 
-    def play(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
+    def play(spec: Spec, done: list[Submission], keep: KeepAnswer) -> Record:
         if not done:
             asked = replace(how, replicate=spec.data["sample"])
             written = Formalizer(models[spec.data["model"]], engine, asked).formalize(
@@ -402,19 +402,19 @@ class ModelMetrics(TypedDict):
     """reader and static checks find no error"""
     functional: Annotated[Interval | None, column("plays", ".0%")]
     """every play ends with one payoff for everybody"""
-    approximate: Annotated[Interval | None, column(format=".0%")]
+    approximate: ShareColumn
     """the players' total payoffs over all ends are right"""
-    exact: Annotated[Interval | None, column(format=".0%")]
+    exact: ShareColumn
     """the payoffs of every end are right, up to names"""
-    constraints: Annotated[Interval | None, column(format=".0%")]
+    constraints: ShareColumn
     """the constraints of the named game hold"""
     meaning: Annotated[Interval | None, column("means what the story says", ".0%")]
     """the true game: exact if the story has numbers, otherwise by preferences"""
-    equivalent: Annotated[Interval | None, column(format=".0%")]
+    equivalent: ShareColumn
     """the true game up to positive affine payoffs"""
     first: Annotated[Interval | None, column("a game at first", ".0%")]
     """a game, right or wrong, at the first attempt"""
-    attempts: Annotated[float, column(format=".2f")]
+    attempts: MeanColumn
     """mean number of programs written for a story"""
     prompt: Annotated[int, column("read (tokens)", ",")]
     """tokens of all prompts"""
@@ -612,7 +612,7 @@ def _count_verdicts(rows: Sequence[StoryRow]) -> Iterator[VerdictRow]:
             )
 
 
-_PROSE = read_toml(Path(__file__).with_name("report.toml"))
+_PROSE = read_prose(__file__)
 
 stories_study = Study(
     "stories",

@@ -117,10 +117,7 @@ class StageGamesSetting(
                 return tuple(_find_game(game, stored) for game in value)
         return (_find_game(value, stored),)
 
-    @classmethod
-    def to_json(cls, value: tuple[NamedGame, ...]) -> list[dict[str, str]]:
-        """Return the name of every game, and its text where it came from a file."""
-        return [game.to_json() for game in value]
+    to_json = inputs.NamedGamesSetting.to_json
 
 
 def _find_game(game: inputs.GameLike, stored: bool) -> NamedGame:

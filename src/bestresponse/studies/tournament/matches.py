@@ -6,7 +6,7 @@ players are asked round by round.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, product
 
@@ -19,10 +19,10 @@ from bestresponse.core.json import canonical
 from bestresponse.core.player import Decision, Player
 from bestresponse.core.seeds import generator, split
 from bestresponse.games.matrix.game import GO_ON, STOP, RepeatedGame
-from bestresponse.models.base import Model
+from bestresponse.models.base import ModelsByName
 from bestresponse.players import strategies
 from bestresponse.players.lookup import find_strategy
-from bestresponse.runs.execution import PlayOne
+from bestresponse.runs.execution import KeepAnswer, PlayOne
 from bestresponse.runs.seats import make_player
 from bestresponse.runs.store.folder import Spec
 from bestresponse.runs.study import Estimate
@@ -124,19 +124,19 @@ def _seat_entry(
     return strategies.AutomatonPlayer(automata[seat], seed)
 
 
-def prepare_matches(config: TournamentConfig, models: Mapping[str, Model]) -> PlayOne:
+def prepare_matches(config: TournamentConfig, models: ModelsByName) -> PlayOne:
     """Return the function that plays one match of one of the games."""
     tooled = config.offer_tools(models)
     by_game = {name: _prepare_game(one, tooled) for name, one in config.by_description.items()}
 
-    def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
+    def play_one(spec: Spec, done: list[Submission], keep: KeepAnswer) -> Record:
         play_match = by_game[canonical(spec.data["game"])]
         return play_match(spec, done, keep)
 
     return play_one
 
 
-def _prepare_game(config: TournamentConfig, models: Mapping[str, Model]) -> PlayOne:
+def _prepare_game(config: TournamentConfig, models: ModelsByName) -> PlayOne:
     """Two strategies of Axelrod's library meet there, two automata here.
 
     Others are asked round by round.
@@ -144,7 +144,7 @@ def _prepare_game(config: TournamentConfig, models: Mapping[str, Model]) -> Play
     play_seats = make_player(lambda spec: config.repeated, models, partial(_seat_entry, config))
     form = config.stage.form
 
-    def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
+    def play_one(spec: Spec, done: list[Submission], keep: KeepAnswer) -> Record:
         entries = [config.entries[index] for index in spec.data["places"]]
         automata = [config.find_automata(entry) for entry in entries]
         if all(entry.kind == "axelrod" for entry in entries):

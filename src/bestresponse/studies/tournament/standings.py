@@ -23,7 +23,7 @@ import numpy as np
 
 from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.core.seeds import split
-from bestresponse.report.frames import Value, column, find_estimate
+from bestresponse.report.frames import NumberColumn, Value, column, find_estimate
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.uncertainty import SampledMeans, measure_error
@@ -75,13 +75,13 @@ class MatchRow(TypedDict):
     game: str
     first: str
     second: str
-    first_total: Annotated[float | None, column(format=".3f")]
-    second_total: Annotated[float | None, column(format=".3f")]
-    first_per_round: Annotated[float | None, column(format=".3f")]
-    second_per_round: Annotated[float | None, column(format=".3f")]
-    first_deviation: Annotated[float | None, column(format=".3f")]
+    first_total: NumberColumn
+    second_total: NumberColumn
+    first_per_round: NumberColumn
+    second_per_round: NumberColumn
+    first_deviation: NumberColumn
     """standard deviation over plays"""
-    second_deviation: Annotated[float | None, column(format=".3f")]
+    second_deviation: NumberColumn
     """standard deviation over plays"""
     plays: int
     missing: int

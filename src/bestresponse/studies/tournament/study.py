@@ -12,14 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, product
 from math import inf, isnan
-from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Any, TypedDict
 
 from bestresponse.analysis.costs import find_reply_truth
 from bestresponse.analysis.decisions import DECISIONS, JudgedPlay, judge_play, tabulate_decisions
 from bestresponse.analysis.people import show_people
-from bestresponse.core.files import read_toml
+from bestresponse.core.files import read_prose
 from bestresponse.core.json import canonical
 from bestresponse.formal.strategies.texts import TEXTS
 from bestresponse.games.matrix.game import RepeatedGame
@@ -394,7 +393,7 @@ def show_strategy_rules(measured: Measurement) -> Shown | None:
 _MOST_UNASKED = 20_000
 """Answers of strategies on the page of single plays; to write more takes longer than to play them,
 and rounds.csv holds all."""
-_PROSE = read_toml(Path(__file__).with_name("report.toml"))
+_PROSE = read_prose(__file__)
 tournament = Study(
     "tournament",
     TournamentConfig,

@@ -12,7 +12,15 @@ import numpy as np
 
 from bestresponse.core.errors import StoreError
 from bestresponse.core.json import JsonMapping
-from bestresponse.report.frames import Frame, Heads, Metric, Value, column, list_metrics
+from bestresponse.report.frames import (
+    Frame,
+    Heads,
+    IntervalColumn,
+    Metric,
+    Value,
+    column,
+    list_metrics,
+)
 from bestresponse.report.stats.differences import paired_difference
 from bestresponse.report.stats.statistics import (
     Interval,
@@ -109,8 +117,8 @@ class ChosenRow(TypedDict):
     model: str
     game: str
     choice: str
-    first: Annotated[Interval | None, column(format=".3f")]
-    last: Annotated[Interval | None, column(format=".3f")]
+    first: IntervalColumn
+    last: IntervalColumn
 
 
 class AttemptMetrics(TypedDict):
@@ -127,7 +135,7 @@ class AttemptMetrics(TypedDict):
     """runs in which no claim could be decided"""
     unchecked: int
     """runs in which no claim was found"""
-    payoff: Annotated[Interval | None, column(format=".3f")]
+    payoff: IntervalColumn
     """what the choice earns, mean over readable runs; none where equilibria differ about it"""
     gap: Annotated[Interval | None, column("Nash gap", ".3f")]
     """how much less that is than the best choice would earn; none where equilibria differ"""

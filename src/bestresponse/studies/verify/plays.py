@@ -4,7 +4,7 @@ And what they cost.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from string import Template
 
@@ -24,11 +24,11 @@ from bestresponse.formal.claims.translation import (
     write_translation_prompt,
 )
 from bestresponse.logic.embedded.engine import EmbeddedEngine
-from bestresponse.models.base import Finish, Message, Model
+from bestresponse.models.base import Finish, Message, ModelsByName
 from bestresponse.players.llm.player import LlmPlayer, ModelPlayer, Sampling, Thinking
 from bestresponse.players.llm.reading import read_reply
 from bestresponse.players.llm.verified import Verified
-from bestresponse.runs.execution import PlayOne
+from bestresponse.runs.execution import KeepAnswer, PlayOne
 from bestresponse.runs.store.folder import Spec
 from bestresponse.runs.study import Estimate
 from bestresponse.studies.verify.config import VerifyConfig
@@ -72,14 +72,14 @@ def list_runs(config: VerifyConfig) -> Iterator[dict[str, object]]:
                 yield {**own, "repeat": repeat}
 
 
-def prepare_runs(config: VerifyConfig, models: Mapping[str, Model]) -> PlayOne:
+def prepare_runs(config: VerifyConfig, models: ModelsByName) -> PlayOne:
     """Return the function that makes one run.
 
     The verified reasoner is in its seat, and the others are at an equilibrium.
     """
     reviewers = {str(name): _make_reviewer(config, str(name), models) for name in config.model}
 
-    def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
+    def play_one(spec: Spec, done: list[Submission], keep: KeepAnswer) -> Record:
         repeat: int = spec.data["repeat"]
         scene = config.scenes[read_game_name(spec.data)]
         sampling = Sampling(
@@ -100,7 +100,7 @@ def prepare_runs(config: VerifyConfig, models: Mapping[str, Model]) -> PlayOne:
     return play_one
 
 
-def _make_reviewer(config: VerifyConfig, reasoner: str, models: Mapping[str, Model]) -> Reviewer:
+def _make_reviewer(config: VerifyConfig, reasoner: str, models: ModelsByName) -> Reviewer:
     """Return what reviews what a model writes."""
     name = config.name_translator(reasoner)
     translator: Translator

@@ -23,7 +23,7 @@ import numpy as np
 from bestresponse.core.errors import UsageError
 from bestresponse.core.files import read_text
 from bestresponse.core.json import JsonObject
-from bestresponse.report.frames import column
+from bestresponse.report.frames import NumberColumn, column
 from bestresponse.report.stats.agreement import (
     cohen_kappa,
     compute_if_defined,
@@ -71,16 +71,16 @@ class RunRow(TypedDict):
     transcript: list[JsonObject]
     first_choice: str | None
     first_state: str
-    first_payoff: Annotated[float | None, column(format=".3f")]
-    first_gap: Annotated[float | None, column(format=".3f")]
-    first_gap_least: Annotated[float | None, column(format=".3f")]
-    first_gap_most: Annotated[float | None, column(format=".3f")]
+    first_payoff: NumberColumn
+    first_gap: NumberColumn
+    first_gap_least: NumberColumn
+    first_gap_most: NumberColumn
     last_choice: str | None
     last_state: str
-    last_payoff: Annotated[float | None, column(format=".3f")]
-    last_gap: Annotated[float | None, column(format=".3f")]
-    last_gap_least: Annotated[float | None, column(format=".3f")]
-    last_gap_most: Annotated[float | None, column(format=".3f")]
+    last_payoff: NumberColumn
+    last_gap: NumberColumn
+    last_gap_least: NumberColumn
+    last_gap_most: NumberColumn
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bestresponse.analysis.people import describe_people
-from bestresponse.core.files import read_toml
+from bestresponse.core.files import read_prose
 from bestresponse.formal.claims.texts import TEXTS as CLAIM_TEXTS
 from bestresponse.players.llm.texts import TEXTS as PLAYER_TEXTS
 from bestresponse.report.blocks import Measurement, Shown, metrics_table, pivot, table, text
@@ -136,7 +136,7 @@ def show_briefing(measured: Measurement) -> Shown:
     return Shown("What the reasoner was told", (about, *told))
 
 
-_PROSE = read_toml(Path(__file__).with_name("report.toml"))
+_PROSE = read_prose(__file__)
 
 verify_model = Study(
     "verify",

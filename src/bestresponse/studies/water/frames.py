@@ -20,13 +20,12 @@ from typing import Annotated, TypedDict
 import numpy as np
 
 from bestresponse.core.ask import PASS
-from bestresponse.core.episode import Submission
 from bestresponse.core.game import NATURE
 from bestresponse.core.seeds import split
 from bestresponse.games.water.bidders import BIDDERS, Morning, Trace, kept_for, play_many, run_many
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.players.llm.reading import find_reasons
-from bestresponse.report.frames import Frame, R, column
+from bestresponse.report.frames import Frame, MeanColumn, R, column
 from bestresponse.report.stats.differences import holm, paired_difference
 from bestresponse.report.stats.statistics import (
     Floats,
@@ -98,11 +97,11 @@ class PriceRow(TypedDict):
     condition: str
     day: int
     games: Annotated[int, column(help="games in which somebody was served")]
-    least: Annotated[float, column(format=".2f")]
-    first_quartile: Annotated[float, column(format=".2f")]
+    least: MeanColumn
+    first_quartile: MeanColumn
     median: Annotated[float, column("smallest bid served, $", ".2f")]
-    third_quartile: Annotated[float, column(format=".2f")]
-    most: Annotated[float, column(format=".2f")]
+    third_quartile: MeanColumn
+    most: MeanColumn
     mean_of_medians: Annotated[
         float, column(format=".2f", help="of all days, the same in every row")
     ]
@@ -161,7 +160,7 @@ class BaselineRow(TypedDict):
 
     bidder: Annotated[str, column("bidder in all seats")]
     supply: str
-    survivors: Annotated[float, column(format=".2f")]
+    survivors: MeanColumn
 
 
 @dataclass(frozen=True)
@@ -345,8 +344,20 @@ class _ReadGames:
         if not is_finished:
             self.void.append(repeat)
             return
-        self.days[repeat] = _list_bids(play.record.submissions)
-        said = _list_reasons(play.record.submissions)
+        days: GameDays = []
+        said: list[dict[str, str]] = []
+        for submission in play.record.submissions:
+            role = submission.role
+            action = submission.decision.action
+            if role == NATURE:
+                days.append((action, {}))
+                said.append({})
+                continue
+            if action != PASS:
+                days[-1][1][role] = action
+            if text := find_reasons(submission.decision.reasoning):
+                said[-1][role] = text
+        self.days[repeat] = days
         if any(said):
             self.reasons[repeat] = said
 
@@ -359,31 +370,6 @@ def _list_survival(group: ConditionGames) -> Iterator[SurvivalRow]:
             resident=resident.name,
             survived=wilson(int(alive.sum()), len(group.repeats)),
         )
-
-
-def _list_bids(submissions: Iterable[Submission]) -> GameDays:
-    """List the supplies and bids, day by day: all that a rebuilt game needs."""
-    days: GameDays = []
-    for submission in submissions:
-        if submission.role == NATURE:
-            days.append((submission.decision.action, {}))
-        elif submission.decision.action != PASS:
-            days[-1][1][submission.role] = submission.decision.action
-    return days
-
-
-def _list_reasons(submissions: Iterable[Submission]) -> list[dict[str, str]]:
-    """List what residents said about their bids, day by day.
-
-    Days and residents without reasons are empty.
-    """
-    days: list[dict[str, str]] = []
-    for submission in submissions:
-        if submission.role == NATURE:
-            days.append({})
-        elif text := find_reasons(submission.decision.reasoning):
-            days[-1][submission.role] = text
-    return days
 
 
 def rebuild_games(rules: WaterRules, games: Sequence[GameDays]) -> Trace:

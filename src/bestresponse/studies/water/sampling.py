@@ -44,20 +44,15 @@ def _draw(keys: Mapping[int, Key], count: int, rng: Random) -> list[int]:
         if not key:
             return rng.sample(sorted(keys), count)
         groups.setdefault(key[0], {})[number] = key[1:]
-    shares = _share_out({name: len(group) for name, group in groups.items()}, count, rng)
-    return [number for name, group in groups.items() for number in _draw(group, shares[name], rng)]
-
-
-def _share_out(sizes: Mapping[Hashable, int], count: int, rng: Random) -> dict[Hashable, int]:
-    """Give every group the same share, no group more than it has."""
-    shares = dict.fromkeys(sizes, 0)
+    # Every group has the same share, no group more than it has.
+    shares = dict.fromkeys(groups, 0)
     while count:
-        open_groups = [name for name in sizes if shares[name] < sizes[name]]
+        open_groups = [name for name, group in groups.items() if shares[name] < len(group)]
         rng.shuffle(open_groups)
         for name in open_groups[:count]:
             shares[name] += 1
         count -= min(count, len(open_groups))
-    return shares
+    return [number for name, group in groups.items() for number in _draw(group, shares[name], rng)]
 
 
 def divide(

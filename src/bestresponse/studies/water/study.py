@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bestresponse.core.ask import PASS
 from bestresponse.core.episode import Record, Submission
-from bestresponse.core.files import read_toml
+from bestresponse.core.files import read_prose
 from bestresponse.core.game import NATURE
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Decision, Nature
@@ -20,7 +19,7 @@ from bestresponse.core.seeds import split
 from bestresponse.games.water.bidders import Trace, is_bidder, play_many
 from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import WaterRules
-from bestresponse.models.base import Model
+from bestresponse.models.base import ModelsByName
 from bestresponse.report.blocks import box_series, lines, metrics_table, pivot, table, text
 from bestresponse.report.frames import list_metrics
 from bestresponse.runs import seats as seating
@@ -139,7 +138,7 @@ def _find_town(data: JsonMapping) -> Water:
 def make_run(
     config: WaterConfig,
     folder: RunFolder,
-    models: Mapping[str, Model],
+    models: ModelsByName,
     how: Execution,
 ) -> Outcome:
     """Play what is missing; where every seat holds a bidder, many games at a time."""
@@ -167,7 +166,7 @@ def estimate_water_calls(config: WaterConfig) -> Estimate:
 
 _ERRORS = "mean over the games in which a resident was there, with two standard errors"
 _RESIDENTS: dict[str, Any] = {"x": "day", "by": "resident", "split": "condition"}
-_PROSE = read_toml(Path(__file__).with_name("report.toml"))
+_PROSE = read_prose(__file__)
 water = Study(
     "water",
     WaterConfig,

@@ -202,7 +202,7 @@ def incentives(game: NormalForm, coarse: bool, exempt: int | None = None) -> csr
 def _list_disobediences(
     tables: Sequence[Numbers],
     coarse: bool,
-    exempt: int | None = None,
+    exempt: int | None,
 ) -> Iterator[tuple[Numbers, Indices]]:
     """Yield what every disobedience gains, with the cells in which it does.
 
@@ -264,7 +264,7 @@ def _certified(wanted: _Wanted, rows: csr_array) -> tuple[Array, str]:
     return exact, "linear program (exact)"
 
 
-def find_exempted(game: NormalForm, leader: int, deadline: Deadline = NEVER) -> Array:
+def find_exempted(game: NormalForm, leader: int, deadline: Deadline) -> Array:
     """Find the distribution that earns a leader most of those that all others obey.
 
     It has promised to obey itself.

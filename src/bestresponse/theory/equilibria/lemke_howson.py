@@ -16,10 +16,10 @@ from fractions import Fraction
 from math import inf
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import InvalidGame
-from bestresponse.theory.arrays import find_range
+from bestresponse.theory.arrays import Bools, Ints, find_range
 from bestresponse.theory.deadline import NEVER, Deadline
 from bestresponse.theory.engines import Engine, load_kernels
 from bestresponse.theory.equilibria.extremes import find_largest_regret, require_two_players
@@ -56,8 +56,8 @@ class LemkeHowsonBatch:
     x: Array
     y: Array
     regret: Array
-    pivots: NDArray[np.int64]
-    exact: NDArray[np.bool_]
+    pivots: Ints
+    exact: Bools
 
 
 def lemke_howson(game: GameLike, label: int = 0, *, seconds: float = inf) -> Equilibrium:

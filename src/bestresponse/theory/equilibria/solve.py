@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import UsageError
-from bestresponse.theory.deadline import NEVER, Deadline
+from bestresponse.theory.deadline import Deadline
 from bestresponse.theory.engines import ChosenEngine, Engine
 from bestresponse.theory.equilibria.extremes import (
     EXACT_VERTICES,
@@ -36,7 +36,7 @@ def solve_bimatrix(
     game: NormalForm,
     *,
     engine: Engine = "auto",
-    deadline: Deadline = NEVER,
+    deadline: Deadline,
 ) -> NashResult:
     """Find every equilibrium of a two-player game: the extreme ones, and the components they span.
 

@@ -216,7 +216,7 @@ def _lines(tree: Tree) -> Iterator[str]:
             branches = (f"{quote_text(label)} {write_number(p)}" for label, p in drawn)
             yield f'c "" {chances} "" {{ {" ".join(branches)} }} 0'
         else:
-            infoset = tree.infosets[int(tree.infoset[node])]
+            infoset = tree.find_infoset(node)
             moves = " ".join(map(quote_text, infoset.moves))
             ids = f"{owner + 1} {numbers[int(tree.infoset[node])]}"
             yield f'p "" {ids} {quote_text(infoset.label)} {{ {moves} }} 0'

@@ -14,10 +14,9 @@ Beside it: which outcomes are good (Pareto optimality, efficiency), and which eq
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bestresponse.core.errors import TooLarge
-from bestresponse.theory.arrays import as_fractions
+from bestresponse.theory.arrays import Bools, as_fractions
 from bestresponse.theory.equilibria.extremes import require_two_players
 from bestresponse.theory.equilibria.result import Equilibrium, NashResult, pure_nash
 from bestresponse.theory.games.dominance import iterated_elimination
@@ -155,7 +154,7 @@ def finite_improvement(game: GameLike) -> bool:
         alive &= ~stuck
 
 
-def _can_improve(game: NormalForm, alive: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _can_improve(game: NormalForm, alive: Bools) -> Bools:
     """Cells from which some player gains by moving alone to a cell that is alive."""
     better = np.zeros(game.shape, dtype=np.bool_)
     for i, table in enumerate(game.compared):

@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bestresponse.core.ask import Lottery
 from bestresponse.core.capabilities import AnyPositions, HasPositions, P, ToMove
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE, Role, S
-from bestresponse.theory.arrays import Floats, Ints, Shorts
+from bestresponse.theory.arrays import Bytes, Floats, Ints, Shorts
 from bestresponse.theory.deadline import NEVER, Deadline
 from bestresponse.theory.trees.tree import CHANCE, LEAF
 
@@ -39,7 +38,7 @@ class PositionGraph:
 
     name: str
     roles: tuple[Role, ...]
-    owner: NDArray[np.int8]
+    owner: Bytes
     first: Ints
     child: Shorts
     chance: Floats

@@ -1,10 +1,8 @@
 """The loop over the positions of a cycle, compiled with numba (extra `fast`)."""
 
-import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from bestresponse.theory.arrays import Floats, Ints, Shorts
+from bestresponse.theory.arrays import Bytes, Floats, Ints, Shorts
 
 _CHANCE = -1
 
@@ -12,7 +10,7 @@ _CHANCE = -1
 @njit(cache=True, nogil=True, error_model="numpy")
 def improve_in_place(
     nodes: Ints,
-    owner: NDArray[np.int8],
+    owner: Bytes,
     first: Ints,
     child: Shorts,
     chance: Floats,

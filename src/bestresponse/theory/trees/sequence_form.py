@@ -266,7 +266,7 @@ def _moves_before(tree: Tree) -> IntArray:
 
 
 def _forgets(tree: Tree, node: int, first: int) -> InvalidGame:
-    infoset = tree.infosets[int(tree.infoset[node])]
+    infoset = tree.find_infoset(node)
     return InvalidGame(
         f"no perfect recall: {tree.players[infoset.player]} has made different moves of its own"
         f" before two nodes of its information set {infoset.label!r} ({tree.path(first)};"

@@ -22,10 +22,10 @@ from operator import neg
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge
-from bestresponse.theory.arrays import Bools, find_range
+from bestresponse.theory.arrays import Bools, Indices, Ints, find_range
 from bestresponse.theory.deadline import NEVER, Deadline
 from bestresponse.theory.equilibria.integer import Dictionary
 from bestresponse.theory.games.normal_form import Array, Numbers
@@ -86,7 +86,7 @@ def certify_plans(
     form: SequenceForm,
     weights: Sequence[Array],
     method: str,
-    limit: float = np.inf,
+    limit: float,
 ) -> TreeSolution:
     """Make a solution of weights of all players' sequences.
 
@@ -326,7 +326,7 @@ def _leaving_row(
     table: Array,
     entering: int,
     size: int,
-    basic: NDArray[np.int64],
+    basic: Ints,
 ) -> int:
     """Choose the row whose variable reaches zero first.
 
@@ -347,14 +347,14 @@ def _leaving_row(
     return int(rows[0])
 
 
-def _keep_smallest(rows: NDArray[np.intp], ratios: Array) -> NDArray[np.intp]:
+def _keep_smallest(rows: Indices, ratios: Array) -> Indices:
     """Keep the rows of the smallest ratios, ties included."""
     largest = ratios.min() + _TIE
-    kept: NDArray[np.intp] = rows[ratios <= largest]
+    kept: Indices = rows[ratios <= largest]
     return kept
 
 
-def _solve_basis(matrix: Array, right: Array, basic: NDArray[np.int64]) -> tuple[Array, Array]:
+def _solve_basis(matrix: Array, right: Array, basic: Ints) -> tuple[Array, Array]:
     """Compute z and w from the original numbers, free of the rounding of all pivots."""
     size = len(right)
     columns = np.hstack([np.eye(size), -matrix])

@@ -240,6 +240,10 @@ class Tree:
             node = int(self.parent[node])
         return " > ".join(reversed(labels)) or "the root"
 
+    def find_infoset(self, node: int) -> Infoset:
+        """Return the information set that a node of a player is in."""
+        return self.infosets[int(self.infoset[node])]
+
     def describe(self, node: int) -> Leaf | Chance | Turn:
         """Say what is at a node, as `build_tree` takes it.
 
@@ -256,7 +260,7 @@ class Tree:
                     for child in below
                 }
             )
-        infoset = self.infosets[int(self.infoset[node])]
+        infoset = self.find_infoset(node)
         return Turn(
             self.players[owner],
             infoset.key,

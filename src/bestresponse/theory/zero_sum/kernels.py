@@ -20,9 +20,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit, prange
-from numpy.typing import NDArray
 
-from bestresponse.theory.arrays import Ints
+from bestresponse.theory.arrays import Bytes, Ints
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.zero_sum.simplex import (
     BLAND_AFTER,
@@ -33,7 +32,6 @@ from bestresponse.theory.zero_sum.simplex import (
 )
 from bestresponse.theory.zero_sum.solve import ACCEPTED, HUGE, TINY, ZeroSumSolutions, ZeroSumStep
 
-_Steps = NDArray[np.int8]
 _SADDLE, _CLOSED_FORM, _SIMPLEX = map(
     int, (ZeroSumStep.SADDLE, ZeroSumStep.CLOSED_FORM, ZeroSumStep.SIMPLEX)
 )
@@ -76,7 +74,7 @@ def solve_any(
     col: Array,
     gaps: Array,
     ranges: Array,
-    steps: _Steps,
+    steps: Bytes,
     blocks: int,
 ) -> None:
     """Solve games (count, rows, cols) of any size into the other arrays.

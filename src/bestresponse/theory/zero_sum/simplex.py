@@ -18,9 +18,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bestresponse.theory.arrays import Indices
+from bestresponse.theory.arrays import Bools, Indices
 from bestresponse.theory.games.normal_form import Array
 
 COST_EPSILON = 1e-13  # a reduced cost above -COST_EPSILON counts as zero
@@ -29,8 +28,6 @@ TIE_EPSILON = 1e-13  # ratios closer than this are equal to Bland's rule
 BLAND_AFTER = 1  # times (rows + cols) pivots in a row that leave the objective where it is
 GIVE_UP_AFTER = 100  # times (rows + cols) pivots: rounding has kept it from finishing
 _AT_ONCE = 16_000  # numbers of the tableau that are changed at a time: so many stay in the cache
-
-Flags = NDArray[np.bool_]
 
 
 class Optimum(NamedTuple):
@@ -41,8 +38,8 @@ class Optimum(NamedTuple):
 
     x: Array
     y: Array
-    kernel_rows: Flags
-    kernel_cols: Flags
+    kernel_rows: Bools
+    kernel_cols: Bools
 
 
 def simplex(games: Array) -> Optimum:
@@ -129,7 +126,7 @@ class _Tableau:
         self.basic[leaving] = self.nonbasic[entering]
         self.nonbasic[entering] = swapped
 
-    def read(self) -> tuple[Array, Array, Flags]:
+    def read(self) -> tuple[Array, Array, Bools]:
         """The level and the price of every variable, and which are in the basis."""
         levels, prices = np.zeros((2, self.size))
         levels[self.basic] = self.table[:-1, -1]
@@ -139,7 +136,7 @@ class _Tableau:
         return levels, prices, is_basic
 
 
-def _lowest_label(allowed: Flags, labels: Indices) -> int:
+def _lowest_label(allowed: Bools, labels: Indices) -> int:
     """The place of the lowest label of those allowed."""
     places = np.flatnonzero(allowed)
     return int(places[labels[places].argmin()])

@@ -48,10 +48,10 @@ from operator import mul
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge
-from bestresponse.theory.arrays import Indices
+from bestresponse.theory.arrays import Bools, Bytes, Indices
 from bestresponse.theory.engines import Engine, choose_engine, repays_loading
 from bestresponse.theory.equilibria.integer import optimize
 from bestresponse.theory.games.normal_form import Array, Numbers, as_payoffs
@@ -156,8 +156,8 @@ ExactSolution = tuple[Fraction, tuple[Fraction, ...], tuple[Fraction, ...]]
 
 def solve_kernel(
     game: Array,
-    rows: NDArray[np.bool_],
-    cols: NDArray[np.bool_],
+    rows: Bools,
+    cols: Bools,
 ) -> tuple[Array, Array]:
     """Strategies that make the opponent indifferent on the kernel of `game` given by flags.
 
@@ -265,7 +265,7 @@ class ZeroSumSolutions:
     col: Array
     gaps: Array
     ranges: Array
-    steps: NDArray[np.int8]
+    steps: Bytes
 
     @classmethod
     def empty(cls, count: int, rows: int, cols: int) -> ZeroSumSolutions:
@@ -322,11 +322,11 @@ class _Chunk(NamedTuple):
     ranges: Array
     x: Array
     y: Array
-    steps: NDArray[np.int8]
+    steps: Bytes
     middles: Array
     gaps: Array
 
-    def certify(self, which: Indices | slice, credit: ZeroSumStep | NDArray[np.int8]) -> Indices:
+    def certify(self, which: Indices | slice, credit: ZeroSumStep | Bytes) -> Indices:
         """Measure the pairs (x, y) of these games, and return those not accepted.
 
         Notes `credit` as their step.
@@ -417,8 +417,8 @@ def _solve_open(chunk: _Chunk, left: Indices) -> None:
 def _solve_carefully(
     chunk: _Chunk,
     game: int,
-    rows: NDArray[np.bool_],
-    cols: NDArray[np.bool_],
+    rows: Bools,
+    cols: Bools,
 ) -> None:
     """Improve on the simplex's answer to one game.
 

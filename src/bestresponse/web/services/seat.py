@@ -296,8 +296,7 @@ def try_ready(context: SeatContext, typed: list[str], agreed: bool) -> dict[str,
     }
     if wrong:
         context.server.sessions.note_quiz_failed(session, seat)
-        experiment = context.server.sessions.get_lobby(session.table.lobby).experiment
-        most = experiment.limits.tries if session.table.number == 1 else 0
+        most = context.experiment.limits.tries if session.table.number == 1 else 0
         if most and context.server.sessions.register.get(session.id, seat).quiz_tries >= most:
             context.server.sessions.screen_out(session, seat)
     if find_consent(context) and not agreed:
@@ -335,7 +334,7 @@ def find_page(context: SeatContext) -> FormPage | None:
     """
     session = context.session
     seat = context.seat
-    experiment = context.server.sessions.get_lobby(session.table.lobby).experiment
+    experiment = context.experiment
     phase = session.phase(seat)
     later = context.server.sessions.list_later(session.id, seat)
     pages: list[FormPage] = []
@@ -414,7 +413,7 @@ def describe_stage(context: SeatContext) -> StudyStage:
     """
     session = context.session
     seat = context.seat
-    experiment = context.server.sessions.get_lobby(session.table.lobby).experiment
+    experiment = context.experiment
     phase = session.phase(seat)
     if phase not in ("over", "closed", "replaced"):
         return StudyStage()

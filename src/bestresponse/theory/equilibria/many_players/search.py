@@ -22,7 +22,7 @@ Where the list is not complete, a branch of logit equilibria is traced as well (
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
-from math import inf, prod
+from math import prod
 from typing import Literal, get_args
 
 import numpy as np
@@ -238,8 +238,8 @@ def _solve_in_closed_form(rest: ReducedGame) -> NashResult:
 
 def nplayer_nash_one(
     game: NormalForm,
-    method: OneMethod = "auto",
-    seconds: float = inf,
+    method: OneMethod,
+    seconds: float,
 ) -> Equilibrium:
     """Find one equilibrium by "logit" or "auto".
 

@@ -25,8 +25,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bestresponse.theory.arrays import Bools, Indices
 from bestresponse.theory.deadline import Deadline
 from bestresponse.theory.equilibria.many_players.equations import Supports
 from bestresponse.theory.games.normal_form import Array
@@ -76,7 +76,7 @@ class Roots:
     """
 
     found: list[Root] = field(default_factory=list)
-    proved: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    proved: Bools = field(default_factory=lambda: np.zeros(0, dtype=bool))
     boxes: int = 0
 
 
@@ -135,7 +135,7 @@ class _Shape:
     """
 
     sizes: tuple[int, ...]
-    linear: NDArray[np.int_]
+    linear: Indices
     powers: Array
 
     @classmethod
@@ -155,7 +155,7 @@ class _Shape:
         return cls(sizes, np.array(linear), powers)
 
     @property
-    def higher(self) -> NDArray[np.bool_]:
+    def higher(self) -> Bools:
         """Which terms are products of several unknowns."""
         return np.asarray(self.powers.sum(axis=0) > 1)
 
@@ -195,14 +195,14 @@ class _Shape:
 class _Boxes:
     """Boxes of probabilities, each of one system."""
 
-    system: NDArray[np.int_]
+    system: Indices
     low: Array
     high: Array
 
     def __len__(self) -> int:
         return len(self.system)
 
-    def take(self, rows: NDArray[np.bool_] | NDArray[np.int_] | slice) -> _Boxes:
+    def take(self, rows: Bools | Indices | slice) -> _Boxes:
         return _Boxes(self.system[rows], self.low[rows], self.high[rows])
 
     @property
@@ -264,7 +264,7 @@ class _Flat:
         gains = systems.gains.reshape(count, systems.gains.shape[1], shape.powers.shape[1])
         return cls(shape, equations, gains)
 
-    def find_possible(self, system: NDArray[np.int_], points: Array) -> NDArray[np.bool_]:
+    def find_possible(self, system: Indices, points: Array) -> Bools:
         """Say which points are mixtures that no action outside the supports beats."""
         totals = [points[:, block].sum(axis=1) for block in self.shape.blocks()]
         firsts = 1.0 - np.stack(totals, axis=1)
@@ -342,7 +342,7 @@ class _Newton:
 
     terms: Array
     rounding: Array
-    regular: NDArray[np.bool_]
+    regular: Bools
 
 
 def _precondition(shape: _Shape, terms: Array) -> _Newton:
@@ -384,7 +384,7 @@ def _are_one_to_one(
     newton: _Newton,
     sizes: Array,
     radius: Array,
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Say of boxes whether no two points in them have the same values."""
     degree = shape.powers.sum(axis=0)[shape.higher]
     change = _bound_change(shape, newton, sizes[:, shape.higher] * degree, radius)
@@ -395,9 +395,9 @@ def _are_one_to_one(
 def _find_known(
     flat: _Flat,
     boxes: _Boxes,
-    regular: NDArray[np.bool_],
+    regular: Bools,
     roots: Roots,
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Say which boxes hold no solution but one that is found here, by Newton's method."""
     shape = flat.shape
     known = np.zeros(len(boxes), dtype=bool)
@@ -432,10 +432,10 @@ def _find_known(
 
 def _keep(
     flat: _Flat,
-    system: NDArray[np.int_],
+    system: Indices,
     points: Array,
     found: list[Root],
-) -> NDArray[np.bool_]:
+) -> Bools:
     """Add the solutions that may be equilibria to those found, and say which they are."""
     possible = flat.find_possible(system, points)
     numbers = system[possible].tolist()
@@ -486,7 +486,7 @@ def guess_roots(systems: Systems, deadline: Deadline) -> list[Root]:
 
 def _polish_guesses(
     flat: _Flat,
-    system: NDArray[np.int_],
+    system: Indices,
     point: Array,
 ) -> Iterator[tuple[Root, bool]]:
     """Give what Newton's method finds from these points, and whether it is regular."""

@@ -220,7 +220,7 @@ def _find_between(
     return point
 
 
-def find_branch_end(game: NormalForm, deadline: Deadline = NEVER) -> Profile | None:
+def find_branch_end(game: NormalForm, deadline: Deadline) -> Profile | None:
     """Find where the principal branch ends, which starts at uniform play.
 
     Returns None where it cannot be followed so far, or comes closer to no equilibrium.
