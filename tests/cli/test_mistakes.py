@@ -185,11 +185,8 @@ MISTAKES = [
     ("steer", "missing DOMAIN: bargaining, debate, email,"),
     ("steer nosuch --model simulated", "there is no domain named nosuch; expected bargaining,"),
     ("steer meeting --solver cfrr --model simulated", "Did you mean cfr?"),
-    # said before the model is opened, which would download it here
-    (
-        "bench --settings executor=thread",
-        "there is no executor named 'thread'. Did you mean threads?",
-    ),
+    ("bench --settings executor=processes", "where these are counted: --processes 8"),
+    ("bench --executor processes", "where these are counted: --processes 8"),
     # reasoning and people
     (
         "verify prisoners-dilemma",

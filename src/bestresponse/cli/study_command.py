@@ -21,7 +21,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from bestresponse.cli.defaults import find_defaults
-from bestresponse.cli.help import find_placeholder
+from bestresponse.cli.help import MEANT, find_placeholder
 from bestresponse.cli.options import (
     COMPLETIONS,
     OUTPUT_FLAGS,
@@ -352,7 +352,7 @@ def _split_settings(
         elif name in rare:
             raise UsageError(f"--settings {name} needs a value: --settings {name}=VALUE")
         elif equals and not Path(words).exists():
-            hint = did_you_mean(name, sorted(rare))
+            hint = MEANT.get(f"--{name}") or did_you_mean(name, sorted(rare))
             if name in hints:
                 hint = f" {name} is an option: {name_option_of(name)}."
             raise UsageError(f"--settings: there is no setting {name!r} here.{hint}")
