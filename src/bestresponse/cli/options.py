@@ -30,7 +30,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 _RARE_NAMES = """
 about_others actions after back_check background batch_tokens beside bootstraps choose
 classifier cut_short default_move disguised early_end embed farthest feedback files
-formats forms four_bit framing held_out instruction inverted learning_rate llm_seed
+formats forms framing held_out instruction inverted learning_rate llm_seed
 max_nodes max_prompt_tokens meta observe optimizer
 oracle payoffs questions reasoning_tokens rectangular replies revise rule save_example
 scenarios_by seats second second_judge start support swap_seats target tests themes think

@@ -33,10 +33,7 @@ if TYPE_CHECKING:
         lemke_howson as lemke_howson,
         lemke_howson_all as lemke_howson_all,
     )
-    from bestresponse.theory.equilibria.refinements import (
-        find_perfect as find_perfect,
-        find_proper as find_proper,
-    )
+    from bestresponse.theory.equilibria.refinements import find_perfect as find_perfect
     from bestresponse.theory.equilibria.result import (
         Equilibrium as Equilibrium,
         NashResult as NashResult,

@@ -16,10 +16,10 @@ import numpy as np
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.arrays import find_range
-from bestresponse.theory.deadline import NEVER, Deadline
+from bestresponse.theory.deadline import Deadline
 from bestresponse.theory.equilibria.extremes import find_largest_regret, require_two_players
 from bestresponse.theory.equilibria.integer import make_dictionary, whole_matrix
-from bestresponse.theory.equilibria.result import Equilibrium, Fractions
+from bestresponse.theory.equilibria.result import Equilibrium
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
 
 _REGRET_LIMIT = 1e-9  # of the payoff range; an answer with more is computed again in whole numbers
@@ -52,7 +52,10 @@ def _follow_path(game: NormalForm, label: int, deadline: Deadline) -> Equilibriu
             x, y = (table.point() for table in tables)
             if find_largest_regret(game.payoffs, x[None], y[None]) <= _REGRET_LIMIT:
                 return Equilibrium.at(game, (x, y))
-    exact = follow_exactly(game, label, deadline)
+    turned = [list(line) for line in zip(*whole_matrix(game, 1), strict=True)]
+    whole = [_WholeTableau(turned), _WholeTableau(whole_matrix(game, 0))]
+    _walk(whole, label, game.shape, deadline)
+    exact = tuple([table.point() for table in whole])
     strategies = tuple([np.array(mix, dtype=np.float64) for mix in exact])
     return Equilibrium.at(game, strategies, exact if game.is_exact else None)
 
@@ -78,17 +81,6 @@ def _check_label(label: int, shape: tuple[int, ...]) -> None:
         raise InvalidGame(
             f"label: a {shape[0]}x{shape[1]} game has labels 0 to {sum(shape) - 1}, got {label}"
         )
-
-
-def follow_exactly(game: NormalForm, label: int = 0, deadline: Deadline = NEVER) -> Fractions:
-    """Follow the path of `label` in whole numbers, and give both strategies.
-
-    The game may have any size.
-    """
-    turned = [list(line) for line in zip(*whole_matrix(game, 1), strict=True)]
-    tables = [_WholeTableau(turned), _WholeTableau(whole_matrix(game, 0))]
-    _walk(tables, label, game.shape, deadline)
-    return tuple([table.point() for table in tables])
 
 
 class _Tableau:
