@@ -85,7 +85,7 @@ class AdaptivePlan(PositionPlan):
         return int(told.argmax())
 
     def measure_skill(self, answers: Answers) -> Interval | None:
-        """Estimate the precision of a player, with an interval that holds 95 % of what is likely."""
+        """Estimate the precision of a player; the interval holds 95 % of what is likely."""
         if not answers:
             return None
         likely = self._weigh(answers)
