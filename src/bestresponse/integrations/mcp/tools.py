@@ -511,8 +511,8 @@ def advise_speaker(
         dict[str, object] | None,
         Field(
             description=(
-                'What the next speaker alone knows (nothing in haggling): {"values": {"Monday": 8, "Friday": 3}} in a'
-                " meeting, "
+                "What the next speaker alone knows, nothing in haggling:"
+                ' {"values": {"Monday": 8, "Friday": 3}} in a meeting, '
                 '{"endowment": {...}, "values": {...}} in fruit, {"side": "for"} in a debate.'
             )
         ),

@@ -521,8 +521,9 @@ def advise(
     """Say in which manner to speak next in a conversation, and what that would earn.
 
     In `haggling`, say what to offer or answer; `transcript` are the offers so far, and nothing else
-    is needed. Otherwise `transcript` are the messages so far, in turn, and `private` is what the next speaker alone
-    knows, in the form of the domain: `{"values": {"Monday": 8, "Friday": 3}}` for a meeting.
+    is needed. Otherwise `transcript` are the messages so far, in turn, and `private` is what the
+    next speaker alone knows, in the form of the domain: `{"values": {"Monday": 8, "Friday": 3}}`
+    for a meeting.
     `public` is what everybody knows (the topic of a debate), `names` are those of the speakers in
     their order. `run` is a run of `steer`, its folder, or a folder of runs, of which the newest for
     this domain is taken.
