@@ -604,9 +604,9 @@ def _count_attempts(rows: Sequence[StoryRow], most: int) -> Iterator[AttemptsRow
 
 def list_attempts(rows: Sequence[Any], most: int) -> Iterator[tuple[str, list[bool]]]:
     """Yield every attempt, and never, with which of the rows became usable there."""
-    needed = [
-        str(row["attempts"]) if row["status"] == Status.VALID.value else "never" for row in rows
-    ]
+    needed = []
+    for row in rows:
+        needed.append(str(row["attempts"]) if row["status"] == Status.VALID.value else "never")
     for attempt in (*map(str, range(1, most + 1)), "never"):
         yield attempt, [one == attempt for one in needed]
 
