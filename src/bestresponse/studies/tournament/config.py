@@ -144,7 +144,8 @@ class TournamentConfig(ToolSettings):
     def _check_entries(self) -> None:
         names = [entry.name for entry in self.entries]
         if not names:
-            raise SettingError("entries", "there are no entries; name at least one")
+            why = "".join(f"; {name}: {why}" for name, why in self.left_out[:1])
+            raise SettingError("entries", f"nobody takes part; name at least one entry{why}")
         if len(names) > _MOST_ENTRIES:
             raise SettingError("entries", f"{len(names)} take part; at most {_MOST_ENTRIES} can")
         twice = [name for name, count in Counter(names).items() if count > 1]
