@@ -127,7 +127,7 @@ def measure_speed(args: argparse.Namespace, name: str, work: Path) -> dict[str, 
         data=open_data([str(args.data)]),
         recipe=recipe,
         work=work,
-        adapter=training.Adapter(args.lora) if args.lora else None,
+        lora=args.lora,
     )
     progress = training.TrainingProgress()
     began = time.monotonic()

@@ -25,7 +25,6 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.utils.data import DataLoader
 from transformers import (
-    BitsAndBytesConfig,
     PrinterCallback,
     Trainer,
     TrainerCallback,
@@ -159,17 +158,6 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True)
-class Adapter:
-    """A low-rank change of all linear layers (LoRA).
-
-    With `four_bit` the rest is kept in four bits (QLoRA).
-    """
-
-    rank: int
-    four_bit: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Plan:
     """A training: of what, on what, how, and where it keeps its checkpoints.
 
@@ -180,7 +168,7 @@ class Plan:
     data: Data
     recipe: Recipe
     work: Path
-    adapter: Adapter | None = None
+    lora: int | None = None
     after: Callable[[float], float] = lambda question: 0.0
 
     @property
@@ -255,9 +243,9 @@ class Session:
         left = tokens - kept.rows * kept.texts.shape[1]
         shape = choose_shape(student, plan.data, left, flat=flat)
         base = None
-        if plan.adapter is not None:
+        if plan.lora is not None:
             torch.manual_seed(recipe.seed)  # an adapter begins with random numbers
-            adapt(student, plan.adapter)
+            adapt(student, plan.lora)
         elif kept.rows:
             base = open_causal(plan.base, recipe.device, recipe.dtype)
             base.model.requires_grad_(False)
@@ -340,39 +328,26 @@ def _find_divergence(scores: Tensor, told: Tensor) -> Tensor:
 
 
 def open_student(plan: Plan) -> Causal:
-    """Open what is trained: in full precision, or the base of an adapter in half or four bits."""
-    device = plan.recipe.device
-    if plan.adapter is None:
-        return open_causal(plan.base, device, torch.float32)
-    if not plan.adapter.four_bit:
-        return open_causal(plan.base, device, plan.recipe.dtype)
-    stored = BitsAndBytesConfig(
-        load_in_4bit=True,
-        bnb_4bit_quant_type="nf4",
-        bnb_4bit_use_double_quant=True,
-        bnb_4bit_compute_dtype=plan.recipe.dtype,
-    )
-    return open_causal(plan.base, device, plan.recipe.dtype, quantization_config=stored)
+    """Open what is trained: in full precision, or the base of an adapter in half."""
+    dtype = torch.float32 if plan.lora is None else plan.recipe.dtype
+    return open_causal(plan.base, plan.recipe.device, dtype)
 
 
-def adapt(student: Causal, adapter: Adapter) -> None:
-    """Put an adapter beside all linear layers of a student."""
-    from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training
+def adapt(student: Causal, rank: int) -> None:
+    """Put an adapter of a low rank (LoRA) beside all linear layers of a student."""
+    from peft import LoraConfig, get_peft_model
 
     config = LoraConfig(
-        r=adapter.rank,
-        lora_alpha=2 * adapter.rank,
+        r=rank,
+        lora_alpha=2 * rank,
         lora_dropout=0.0,
         target_modules="all-linear",
         task_type="CAUSAL_LM",
     )
-    model: Any = student.model
-    if adapter.four_bit:
-        model = prepare_model_for_kbit_training(model, use_gradient_checkpointing=False)
     try:
         with warnings.catch_warnings():  # of PEFT about names of `transformers`, and of GPT-2
             warnings.simplefilter("ignore")
-            student.model = get_peft_model(model, config)
+            student.model = get_peft_model(student.model, config)
     except ValueError as error:
         raise UsageError(
             f"PEFT has no adapter for a model of this kind ({error}): train all its weights,"
@@ -409,7 +384,7 @@ def _join(plan: Plan, checkpoint: Path) -> Causal:
 
     An adapter is added to the weights it was trained on, in full precision.
     """
-    if plan.adapter is None:
+    if plan.lora is None:
         return open_causal(checkpoint, plan.recipe.device, torch.float32)
     from peft import PeftModel
 
@@ -703,8 +678,8 @@ def measure_speed(plan: Plan) -> Speed:
     shape = choose_shape(student, plan.data, tokens, flat=is_flat(student.model))
     nothing = Rehearsal.make(np.zeros(0, np.int64), 0, student.positions)
     attention = student.model.config._attn_implementation
-    if plan.adapter is not None:
-        adapt(student, plan.adapter)
+    if plan.lora is not None:
+        adapt(student, plan.lora)
     session = Session(plan, student, None, shape, nothing, attention)
     group = pack(pairs, shape, np.random.default_rng(0))[0]
     batch = fill(group, shape, nothing.texts)
