@@ -124,8 +124,8 @@ With = Annotated[
         "--with",
         metavar="MECHANISM",
         help=(
-            "Change the game by a mechanism: contract, mediator or repeated, with settings if"
-            ' need be, such as "contract(payment=3)"; may be repeated.'
+            "Change the game by a mechanism: contract, mediator, repeated, reputation or talk,"
+            ' with settings if need be, such as "contract(payment=3)"; may be repeated.'
         ),
         autocompletion=offer_from("bestresponse.games.mechanisms:mechanisms"),
     ),
