@@ -114,7 +114,9 @@ def test_plays_of_another_game_are_counted(tmp_path):
 def test_a_game_by_positions_is_followed_too(tmp_path):
     few = Limits(positions=20)
     moves = "ann: take(1,1); bob: take(2,2); ann: take(1,2)"
-    assert check(tmp_path, NIM, f'moves,ann,bob\n"{moves}",1,-1\n', limits=few).positions is not None
+    assert (
+        check(tmp_path, NIM, f'moves,ann,bob\n"{moves}",1,-1\n', limits=few).positions is not None
+    )
     report = check(tmp_path, NIM, 'moves,ann\n"ann: take(2,1)",1\n', limits=few)
     assert "move 1, ann: take(2,1), is not allowed" in report.errors[0].message
 
