@@ -32,7 +32,7 @@ import numpy as np
 from bestresponse.core.ask import PASS, Amount, Form
 from bestresponse.core.episode import Episode
 from bestresponse.core.errors import BadReply, UsageError
-from bestresponse.core.files import read_text_file
+from bestresponse.core.files import read_text
 from bestresponse.core.game import View
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import generator
@@ -230,21 +230,24 @@ def _write_sheet(judge: str, plays: Sequence[StoredPlay]) -> str:
 def read_sheets(paths: Iterable[str | Path]) -> tuple[ResidentScore, ...]:
     """Read the scores of filled sheets.
 
-    Empty cells are not judged, anything but 1 to 5 is refused with its place.
+    Empty cells are not judged; anything but 1 to 5 is refused with its place, and so are two
+    different scores of one judge for the same.
     """
     scores: list[ResidentScore] = []
     for path in paths:
-        try:
-            content = read_text_file(Path(path))
-        except FileNotFoundError:
-            raise UsageError(f"{path}: there is no such file") from None
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(
-                f"{path} cannot be read: {getattr(error, 'strerror', None) or error}"
-            ) from None
+        content = read_text(Path(path))
         is_questionnaire = any(f"q_{scale}" in content.partition("\n")[0] for scale in SCALES)
         read = _read_self_assessments if is_questionnaire else _read_filled_sheet
         scores += read(content, str(path))
+    given: dict[tuple[str, str, str, str], int] = {}
+    for score in scores:
+        item = (score.judge, score.game, score.resident, score.scale)
+        known = given.setdefault(item, score.value)
+        if known != score.value:
+            raise UsageError(
+                f"{score.judge} gave {score.resident} both {known} and {score.value} for"
+                f" {score.scale} in game {score.game}; keep one, or give two judges two names"
+            )
     return tuple(scores)
 
 
