@@ -5,6 +5,7 @@ The docstrings are the descriptions that a client's model reads.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from typing import Annotated, Literal
 
@@ -36,6 +37,7 @@ from bestresponse.games.comparison import compare_games
 from bestresponse.games.dialogue.domain import domain_names
 from bestresponse.games.logic.tables import table_to_data
 from bestresponse.games.lookup import FORMATS, LoadedGame, NamedGame, as_source, find_game
+from bestresponse.games.mechanisms import name_with
 from bestresponse.integrations.mcp.programs import ask_program, load_program, repair_program
 from bestresponse.logic.language.diagnostics import Diagnostic
 from bestresponse.runs.study import studies
@@ -400,15 +402,10 @@ def tournament(
         find_by_name(dict.fromkeys(list_known_strategies().names), name, "strategy")
     program = game if resolved.origin == "file" and game.strip().endswith(".") else ""
     source = NamedGame(resolved.name, ".pl", program) if program else as_source(resolved)
+    course = f"repeated(rounds={rounds}, noise={noise}, continuation={continuation})"
+    source = replace(source, name=name_with(source.name, course))
     entries, left_out = gather_entries(strategies, make_stage(source))
-    config = TournamentConfig(
-        source,
-        entries,
-        rounds=rounds,
-        noise=noise,
-        continuation=continuation,
-        left_out=left_out,
-    )
+    config = TournamentConfig(source, entries, left_out=left_out)
     standings = find_standings(config)
     return TournamentTable(
         game=resolved.name,

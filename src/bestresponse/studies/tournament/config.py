@@ -18,7 +18,6 @@ from bestresponse.core.registry import did_you_mean
 from bestresponse.formal.formalize.autoformalizer import Formalizer, check_story
 from bestresponse.games.lookup import NamedGame
 from bestresponse.games.matrix.game import RepeatedGame
-from bestresponse.games.mechanisms import split_mechanisms
 from bestresponse.logic.engine import open_engine
 from bestresponse.models.base import Model
 from bestresponse.runs import inputs
@@ -31,10 +30,10 @@ from bestresponse.studies.tournament.entries import (
     StageGame,
     StageGamesSetting,
     as_automata,
+    find_repeated,
     formalize_entries,
     gather_for_all,
     is_in_words,
-    is_repeated,
     make_match,
     make_stage,
 )
@@ -129,7 +128,7 @@ class TournamentConfig(ToolSettings):
         self._check_names()
 
     def _check_games(self) -> None:
-        if any(split_mechanisms(game.name)[1] and is_repeated(game) for game in self.games):
+        if any(map(find_repeated, self.games)):
             self.refuse_set(["rounds"], "repeated(...) says how many there are; leave it out")
         if len(set(self.games)) < len(self.games):
             raise SettingError("games", "a game is named twice; name each once")

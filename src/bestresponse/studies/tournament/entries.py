@@ -272,7 +272,8 @@ def make_stage(game: NamedGame) -> StageGame:
 
     Raises UsageError unless two players move once, at the same time.
     """
-    form = game.game().form if is_repeated(game) else game.loaded.solvable()
+    repeated = find_repeated(game)
+    form = game.loaded.solvable() if repeated is None else repeated.form
     if not isinstance(form, NormalForm) or form.num_players != 2 or form.shape[0] != form.shape[1]:
         raise UsageError(
             f"{game.name}: a tournament needs two players who choose at the same time among equally"
@@ -282,24 +283,24 @@ def make_stage(game: NamedGame) -> StageGame:
 
 
 @cache
-def is_repeated(game: NamedGame) -> bool:
-    """Say whether a game is repeated already; UsageError where that makes no match."""
+def find_repeated(game: NamedGame) -> RepeatedGame | None:
+    """Return a game that is repeated already; UsageError where that makes no match."""
     found = None if is_in_words(game) else game.game()
     if not isinstance(found, RepeatedGame):
-        return False
+        return None
     if isinstance(found, ReputationGame):
         raise UsageError(
             f"{game.name}: in a tournament everybody sees all moves; use repeated(...) instead"
         )
-    return True
+    return found
 
 
 @cache
 def make_match(game: NamedGame, rounds: int) -> RepeatedGame:
     """Make the repeated game of a match, of so many rounds where the game does not say it."""
+    if repeated := find_repeated(game):
+        return repeated
     found = game.game()
-    if isinstance(found, RepeatedGame):
-        return found
     rule = found.rule if isinstance(found, MatrixGame) else None
     return RepeatedGame(make_stage(game).form, rounds, rule=rule)
 
