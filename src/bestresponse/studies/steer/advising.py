@@ -490,7 +490,11 @@ def advise_offer(game: AnyGame, offers: Sequence[Line]) -> Advice:
     asked = list(game.asks(state))
     if not asked:
         raise UsageError("the talk is over; there is nothing to advise")
-    worth = find_truth(game).values(state, asked[0]).by_answer
+    truth = find_truth(game)
+    values = None if truth is None else truth.values(state, asked[0])
+    if values is None:
+        raise UsageError(f"what offers are worth in {game.name} is not known")
+    worth = values.by_answer
     best = max(worth, key=worth.__getitem__)
     accepted = worth.get(ACCEPT, math.nan)
     instruction = best if best in (ACCEPT, LEAVE) else f"offer {best}"
