@@ -25,7 +25,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from pydantic import TypeAdapter
@@ -34,6 +34,7 @@ from bestresponse.analysis.truth import find_truth
 from bestresponse.core.capabilities import HasPositions
 from bestresponse.core.errors import InvalidGame, StoreError, UsageError
 from bestresponse.core.files import read_text_file
+from bestresponse.core.game import AnyGame
 from bestresponse.core.json import canonical
 from bestresponse.core.registry import games
 from bestresponse.games.capabilities import HasDeals
@@ -474,7 +475,7 @@ def open_adviser(domain: str | Path, run: str | Path | StoredRun = "results") ->
     raise UsageError(f"there is no solved dialogue of {domain} below {path}; `{command}` makes one")
 
 
-def advise_offer(game: HasPositions[Any, Any], offers: Sequence[Line]) -> Advice:
+def advise_offer(game: AnyGame, offers: Sequence[Line]) -> Advice:
     """Say what to offer or answer after these offers, and how much more than accepting it earns.
 
     `unguided` is what accepting earns, NaN where there is nothing to accept.
@@ -489,7 +490,11 @@ def advise_offer(game: HasPositions[Any, Any], offers: Sequence[Line]) -> Advice
     asked = list(game.asks(state))
     if not asked:
         raise UsageError("the talk is over; there is nothing to advise")
-    worth = find_truth(game).values(state, asked[0]).by_answer
+    truth = find_truth(game)
+    values = None if truth is None else truth.values(state, asked[0])
+    if values is None:
+        raise UsageError(f"what offers are worth in {game.name} is not known")
+    worth = values.by_answer
     best = max(worth, key=worth.__getitem__)
     accepted = worth.get(ACCEPT, math.nan)
     instruction = best if best in (ACCEPT, LEAVE) else f"offer {best}"

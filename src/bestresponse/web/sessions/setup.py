@@ -276,7 +276,7 @@ def _draw_table(form: NormalForm) -> Picture:
 def _draw_tree(tree: Tree) -> Picture:
     """Count the first branches, level by level."""
     paths = [tree.path(leaf).split(" > ") for leaf in tree.leaves.tolist()]
-    levels = [(1.0,)]
+    levels: list[tuple[float, ...]] = [(1.0,)]
     for depth in range(1, min(max(map(len, paths)), _DEEPEST_DRAWN) + 1):
         branches = {tuple(path[:depth]) for path in paths if len(path) >= depth}
         levels.append((1.0,) * min(len(branches), _MOST_DRAWN))
