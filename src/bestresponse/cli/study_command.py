@@ -399,11 +399,13 @@ def _read_with_preset(
     usual = presets.get(f"{preset}, with solver={solver}", presets[preset])
     others = getattr(kind, "alternatives", {})
     given = {}
+    filled = dict(values)
     for name in usual:
         ways = (name, *others.get(name, ()))
         given[name] = {way: values[way] for way in ways if way in values}
-    added = {name: value for name, value in usual.items() if not given[name]}
-    config = read_settings(kind, {**added, **values})
+        if not given[name]:
+            filled[name] = usual[name]
+    config = read_settings(kind, filled)
     for name, typed in given.items():
         if typed and getattr(config, name) != usual[name]:
             told = f"{_spell(typed)} replaces {_spell({name: usual[name]})} of the preset {preset}"
