@@ -310,7 +310,7 @@ def make_settings_command(
                 values[named_by] = changed if len(several) > 1 else changed[0]
             if preset is None:
                 return act(read_settings(kind, values), **chosen)
-            return act(_read_with_preset(kind, preset, values), **chosen)
+            return act(_read_with_preset(kind, preset, presets, values), **chosen)
         except SettingError as error:
             if error.field not in known:
                 raise
@@ -382,23 +382,30 @@ def _spell(values: Mapping[str, object]) -> str:
     return ", ".join(words)
 
 
-def _read_with_preset(kind: Any, preset: str, values: Mapping[str, object]) -> Any:
+def _read_with_preset(
+    kind: type[RunSettings],
+    preset: str,
+    presets: Mapping[str, Mapping[str, object]],
+    values: Mapping[str, object],
+) -> RunSettings:
     """Read settings and those of a preset; what was given wins, and that is said.
 
     A preset may have other settings with some solver. Some settings can be given in other ways.
     """
-    if preset not in kind.presets:
-        names = [name for name in kind.presets if "," not in name]
+    if preset not in presets:
+        names = [name for name in presets if "," not in name]
         raise SettingError("preset", f"expected {' or '.join(names)}, got {preset!r}")
     solver = values.get("solver")
-    usual = kind.presets.get(f"{preset}, with solver={solver}", kind.presets[preset])
+    usual = presets.get(f"{preset}, with solver={solver}", presets[preset])
     others = getattr(kind, "alternatives", {})
     given = {}
+    filled = dict(values)
     for name in usual:
         ways = (name, *others.get(name, ()))
         given[name] = {way: values[way] for way in ways if way in values}
-    added = {name: value for name, value in usual.items() if not given[name]}
-    config: Any = read_settings(kind, {**added, **values})
+        if not given[name]:
+            filled[name] = usual[name]
+    config = read_settings(kind, filled)
     for name, typed in given.items():
         if typed and getattr(config, name) != usual[name]:
             told = f"{_spell(typed)} replaces {_spell({name: usual[name]})} of the preset {preset}"

@@ -23,7 +23,12 @@ from bestresponse.report.document import Cell, Column, Table
 from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.studies.behave.layouts import find_layout, read_rows
 from bestresponse.studies.behave.reader import Reader
-from bestresponse.studies.reproduce.reproduction import Check, Reproduction, compare, compare_number
+from bestresponse.studies.reproduce.reproduction import (
+    Check,
+    Reproduction,
+    check_equal,
+    compare_number,
+)
 
 _FIRST_HALF = {
     "gpt4": 0.7033,
@@ -128,10 +133,10 @@ def reproduce_akata(folder: Path) -> Reproduction:
     numbers = sorted({int(row["game_number"]) for row in rows})
     checks = list(_compare_shares(shares, numbers))
     named = ", ".join(sorted(tied, key=int))
-    checks.append(compare("payoff tables with ties", 15, len(tied), f"called ordinal: {named}"))
+    checks.append(check_equal("payoff tables with ties", 15, len(tied), f"called ordinal: {named}"))
     unseen = sum(best[key] < highest[key] for key in best)
     checks.append(
-        compare(
+        check_equal(
             "seats whose largest payoff nobody got",
             None,
             found=f"{unseen} of {len(best)}",
@@ -267,7 +272,7 @@ def _check_people(folder: Path) -> Iterator[Check]:
         if scored_together != coordinated or (row["action"], row["score"]) == ("0", "7"):
             odd += 1
     what = "rows of the battle of the sexes in which score, action and coordination contradict"
-    yield compare(what, None, odd)
+    yield check_equal(what, None, odd)
 
 
 def reproduce_fairgame(folder: Path) -> Reproduction:
@@ -300,7 +305,7 @@ def reproduce_fairgame(folder: Path) -> Reproduction:
         " by its moves"
     )
     what = "rounds whose recorded payoffs are not those of the moves"
-    checks.append(compare(what, None, wrong, remark))
+    checks.append(check_equal(what, None, wrong, remark))
     tables = tuple(_table_effect(kind, chosen) for kind in ("language", "scale"))
     citation = (
         "A. Buscemi et al., FAIRGAME: a framework for AI agents bias recognition using game theory,"
@@ -376,7 +381,7 @@ def reproduce_dilemma(folder: Path) -> Reproduction:
         " their matches"
     )
     what = "shares of strategies as in the paper"
-    checks.append(compare(what, None, "cannot be estimated", why))
+    checks.append(check_equal(what, None, "cannot be estimated", why))
     formats = {
         "R": "",
         "delta": "",

@@ -55,7 +55,7 @@ class Check:
     tolerance: str = "equal"
 
 
-def compare(what: str, published: Cell, found: Cell, remark: str = "") -> Check:
+def check_equal(what: str, published: Cell, found: Cell, remark: str = "") -> Check:
     """Compare what has to be equal, if anything was published."""
     agrees = None if published is None else found == published
     return Check(what, published, found, agrees, remark)

@@ -602,7 +602,9 @@ def _count_attempts(rows: Sequence[StoryRow], most: int) -> Iterator[AttemptsRow
             )
 
 
-def list_attempts(rows: Sequence[Any], most: int) -> Iterator[tuple[str, list[bool]]]:
+def list_attempts(
+    rows: Sequence[Mapping[str, object]], most: int
+) -> Iterator[tuple[str, list[bool]]]:
     """Yield every attempt, and never, with which of the rows became usable there."""
     needed = []
     for row in rows:

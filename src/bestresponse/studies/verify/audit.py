@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from bestresponse.core.json import JsonMapping
 from bestresponse.report.blocks import Measurement, Shown
@@ -88,7 +88,7 @@ def _tell_left_out(passage: JsonMapping) -> str:
     return f"not read: {'; '.join(passage['left_out'])}"
 
 
-def sample_verdicts(rows: Iterable[RunRow]) -> list[dict[str, Any]]:
+def sample_verdicts(rows: Iterable[RunRow]) -> list[dict[str, str | int | None]]:
     """Draw verdicts of all attempts, for people to judge.
 
     What was approved in the end is in the last attempt, so that the first ones are not enough.

@@ -38,7 +38,7 @@ from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translation import Reading, RulesTranslator, Translator
 from bestresponse.logic.engine import LogicEngine, Verdict, open_engine
 from bestresponse.report.document import Column, Table
-from bestresponse.studies.reproduce.reproduction import Check, Reproduction, compare
+from bestresponse.studies.reproduce.reproduction import Check, Reproduction, check_equal
 from bestresponse.studies.verify.ratings import Confusion, Rating, aggregate, agreement
 from bestresponse.theory.games.normal_form import NormalForm
 
@@ -157,7 +157,7 @@ def reproduce_lelma(folder: Path) -> Reproduction:
                 if verdicts["ill_formed"]
                 else ""
             )
-            first = compare("verdicts on recorded queries", compared, verdicts["same"], apart)
+            first = check_equal("verdicts on recorded queries", compared, verdicts["same"], apart)
             checks.insert(0, first)
     finally:
         engine.close()
@@ -212,13 +212,13 @@ def _failed_checks(samples: Sequence[Sample], recheck: Recheck) -> Iterator[Chec
     reached = [(s.game, a) for s in samples for a in s.attempts if a.failed is not None]
     if not reached:
         remark = "these runs do not tell which queries failed"
-        yield compare("failed queries of all attempts", None, None, remark)
+        yield check_equal("failed queries of all attempts", None, None, remark)
         return
     same = sum(
         set(recheck.failed(game, attempt)) == set(attempt.failed or ()) for game, attempt in reached
     )
     remark = "attempts with the same set"
-    yield compare("failed queries of all attempts", len(reached), same, remark)
+    yield check_equal("failed queries of all attempts", len(reached), same, remark)
 
 
 def _tables(samples: Sequence[Sample], recheck: Recheck) -> Iterator[Check]:
@@ -243,7 +243,7 @@ def _tables(samples: Sequence[Sample], recheck: Recheck) -> Iterator[Check]:
         for cell in cells:
             yield _check_cell(cell, published)
         if not rated:
-            yield compare("correctness, confusion and agreement", None, None, _UNRATED)
+            yield check_equal("correctness, confusion and agreement", None, None, _UNRATED)
 
 
 def _keep_rated(by_game: Mapping[str, Sequence[Sample]]) -> dict[str, list[Sample]]:
