@@ -110,7 +110,7 @@ release:                       ## wheel, source archive and the list of what the
 	build/release/bin/python -m twine check --strict dist/*
 	$(PYTHON) -m venv build/installed
 	build/installed/bin/python -m pip install --quiet dist/*.whl
-	build/installed/bin/bestresponse demo --no-open --output-dir build/demo
+	build/installed/bin/bestresponse demo --output build/demo
 	build/release/bin/cyclonedx-py environment build/installed/bin/python --pyproject pyproject.toml --output-file dist/sbom.cdx.json
 
 clean:
