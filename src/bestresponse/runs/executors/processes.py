@@ -88,12 +88,12 @@ class Processes:
         """Apply the function in processes, with a few items ahead."""
         count = self.count or workers or os.cpu_count() or 1
         with _Workers(count) as started:
-            todo = iter(items)
+            begun = map(partial(started.submit, function), items)
             try:
-                ahead = deque(started.submit(function, item) for item in islice(todo, 2 * count))
+                ahead = deque(islice(begun, 2 * count))
                 while ahead:
                     yield ahead.popleft().result()
-                    ahead.extend(started.submit(function, item) for item in islice(todo, 1))
+                    ahead.extend(islice(begun, 1))
             except BrokenProcessPool:
                 raise UsageError(_NO_WORKERS) from None
 
