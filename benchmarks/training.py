@@ -122,7 +122,7 @@ def measure_speed(args: argparse.Namespace, name: str, work: Path) -> dict[str, 
         optimizer="adamw" if args.lora else args.optimizer,
         keep=args.keep,
     )
-    plan = training.Plan(
+    plan = training.TrainingPlan(
         base=base,
         data=open_data([str(args.data)]),
         recipe=recipe,

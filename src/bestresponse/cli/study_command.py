@@ -308,10 +308,9 @@ def make_settings_command(
                 several = given if isinstance(given, list | tuple) else [given]
                 changed = [name_with(str(one), added) for one in several]
                 values[named_by] = changed if len(several) > 1 else changed[0]
-            if preset is not None:
-                values = _fill_in(preset, presets, values)
-            config: Any = read_settings(kind, values)
-            return act(config, **chosen)
+            if preset is None:
+                return act(read_settings(kind, values), **chosen)
+            return act(_read_with_preset(kind, preset, values), **chosen)
         except SettingError as error:
             if error.field not in known:
                 raise
@@ -357,6 +356,7 @@ def _split_settings(
             raise UsageError(f"--settings {name} needs a value: --settings {name}=VALUE")
         elif equals and not Path(words).exists():
             hint = MEANT.get(f"--{name}") or did_you_mean(name, sorted(rare))
+            hint = hint or " --help lists all."
             if name in hints:
                 hint = f" {name} is an option: {name_option_of(name)}."
             raise UsageError(f"--settings: there is no setting {name!r} here.{hint}")
@@ -369,29 +369,41 @@ def _list_presets(presets: Mapping[str, Mapping[str, object]]) -> str:
     """Say what each preset sets; options and a file of settings override it."""
     sentences = ["Settings by one name; options and --settings override them."]
     for name, values in presets.items():
-        told = ", ".join(f"{setting}={value}" for setting, value in values.items())
-        sentences.append(f"{name}: {told}.")
+        sentences.append(f"{name}: {_spell(values)}.")
     return " ".join(sentences)
 
 
-def _fill_in(
-    preset: str,
-    presets: Mapping[str, Mapping[str, object]],
-    values: Mapping[str, object],
-) -> dict[str, object]:
-    """Add the settings of a preset to those that were given, which win; say where they differ.
+def _spell(values: Mapping[str, object]) -> str:
+    """Write settings as they are typed."""
+    words = []
+    for name, value in values.items():
+        listed = ",".join(value) if isinstance(value, list | tuple) else value
+        words.append(f"{name}={listed}")
+    return ", ".join(words)
 
-    A preset may have other settings with some solver.
+
+def _read_with_preset(kind: Any, preset: str, values: Mapping[str, object]) -> Any:
+    """Read settings and those of a preset; what was given wins, and that is said.
+
+    A preset may have other settings with some solver. Some settings can be given in other ways.
     """
-    if preset not in presets:
-        names = [name for name in presets if "," not in name]
+    if preset not in kind.presets:
+        names = [name for name in kind.presets if "," not in name]
         raise SettingError("preset", f"expected {' or '.join(names)}, got {preset!r}")
-    chosen = presets.get(f"{preset}, with solver={values.get('solver')}", presets[preset])
-    for name in chosen.keys() & values.keys():
-        if values[name] != chosen[name]:
-            told = f"{name}={values[name]} replaces {name}={chosen[name]} of the preset {preset}"
+    solver = values.get("solver")
+    usual = kind.presets.get(f"{preset}, with solver={solver}", kind.presets[preset])
+    others = getattr(kind, "alternatives", {})
+    given = {}
+    for name in usual:
+        ways = (name, *others.get(name, ()))
+        given[name] = {way: values[way] for way in ways if way in values}
+    added = {name: value for name, value in usual.items() if not given[name]}
+    config: Any = read_settings(kind, {**added, **values})
+    for name, typed in given.items():
+        if typed and getattr(config, name) != usual[name]:
+            told = f"{_spell(typed)} replaces {_spell({name: usual[name]})} of the preset {preset}"
             print(f"bestresponse: {visible(told)}", file=sys.stderr)
-    return {**chosen, **values}
+    return config
 
 
 def _allow_address(foreign: ForeignAddress) -> None:

@@ -95,9 +95,12 @@ ROUNDS = 20
 """So many answers are given at one table."""
 
 
-@pytest.mark.parametrize("tables", [1, pytest.param(25, marks=pytest.mark.soak)])
-def test_what_is_stored_is_what_was_sent(site, people, tables):
-    rng = Random(tables)
+@pytest.mark.parametrize(
+    ("seed", "tables"),
+    [(0, 1), *(pytest.param(seed, 5, marks=pytest.mark.soak) for seed in range(1, 6))],
+)
+def test_what_is_stored_is_what_was_sent(site, people, seed, tables):
+    rng = Random(seed)
     setup = Setup(
         GameChoice("travelers-dilemma", rounds=ROUNDS),
         ("person", "strategy:random"),

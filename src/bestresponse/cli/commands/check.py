@@ -118,6 +118,11 @@ def _refuse_missing(programs: list[Path]) -> None:
             raise UsageError(f"{path} is a folder; expected logic programs, such as {path}/*.pl")
         if not path.exists():
             raise UsageError(f"{path}: there is no such file")
+        if path.suffix.lower() in (".json", ".nfg", ".efg"):
+            raise UsageError(
+                f"{path} is a game already; `check` reads logic programs (.pl), and `bestresponse"
+                f" solve {path}` solves it"
+            )
 
 
 def _check_file(

@@ -19,7 +19,7 @@ from bestresponse.cli.options import AsJson
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.cli.terminal import console, print_document, print_note
 from bestresponse.core.errors import BestResponseError, UsageError
-from bestresponse.core.files import read_text_file
+from bestresponse.core.files import read_text
 from bestresponse.formal.evaluate.validation import find_names
 from bestresponse.formal.formalize.autoformalizer import (
     Attempt,
@@ -230,14 +230,7 @@ def _read_story(story: str) -> str:
             f"{path}: there is no such file; write the story into a text file, or give - and"
             " type it"
         )
-    if path.is_dir():
-        raise UsageError(f"{path} is a folder; expected a text file with a story")
-    try:
-        return read_text_file(path, 1_000_000)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: expected text in UTF-8; byte {error.start} is none") from None
+    return read_text(path, 1_000_000)
 
 
 def _find_target(story: str, output: Path | None) -> Path:

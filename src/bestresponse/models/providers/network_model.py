@@ -149,7 +149,7 @@ class NetworkModel(ABC):
     ) -> frozenset[str]:
         """Return the names under which to remember what the error complains of.
 
-        None if it is of something else.
+        They are none if it is of something else.
         """
         text = str(error)
         parameter = error.parameter

@@ -18,8 +18,8 @@ from bestresponse.studies.improve.claims import draw_text, write_claims_answer
 from bestresponse.studies.improve.examples import (
     NEUTRAL,
     SHORT,
-    Example,
     Telling,
+    TrainingExample,
     classify,
     describe_matrix,
     make_task_game,
@@ -68,7 +68,7 @@ def make_matrix_examples(
     telling: Telling,
     rng: np.random.Generator,
     kind: str = "matrix",
-) -> Iterator[Example]:
+) -> Iterator[TrainingExample]:
     """Yield an example for every game, payoffs (n, 2, rows, cols).
 
     Its format, theme and seat are drawn.
@@ -107,7 +107,7 @@ def make_matrix_examples(
         task |= {"opponent": np.round(other, 6).tolist(), "class": f"{int(keys[number]):016x}"}
         system, question = write_question(task, telling.worked)
         answer = write_answer(task, own, other, telling.worked)
-        yield Example(system, question, answer, task)
+        yield TrainingExample(system, question, answer, task)
 
 
 def _choose_equilibrium(game: Array, seat: int) -> tuple[Array, Array] | None:
@@ -210,7 +210,7 @@ def make_story_examples(
     payoffs: Array,
     telling: Telling,
     rng: np.random.Generator,
-) -> Iterator[Example]:
+) -> Iterator[TrainingExample]:
     """Yield an example for every game (n, 2, rows, cols), with its program as answer.
 
     The game is told to a player.
@@ -222,14 +222,14 @@ def make_story_examples(
         task["class"] = f"{int(key):016x}"
         program = write_table_program(as_game_table(make_task_game(task).form))
         system, question = write_question(task, telling.worked)
-        yield Example(system, question, f"```prolog\n{program}```", task)
+        yield TrainingExample(system, question, f"```prolog\n{program}```", task)
 
 
 def make_claim_examples(
     payoffs: Array,
     telling: Telling,
     rng: np.random.Generator,
-) -> Iterator[Example]:
+) -> Iterator[TrainingExample]:
     """Yield an example for every game (n, 2, rows, cols): a text and its claims.
 
     The text is about the game, and the claims are those that it makes.
@@ -244,4 +244,4 @@ def make_claim_examples(
             "class": f"{int(key):016x}",
         }
         system, question = write_question(task, telling.worked)
-        yield Example(system, question, write_claims_answer(claims), task)
+        yield TrainingExample(system, question, write_claims_answer(claims), task)

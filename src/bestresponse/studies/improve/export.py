@@ -40,9 +40,9 @@ from bestresponse.studies.improve.contents import hash_file
 from bestresponse.studies.improve.examples import (
     SHORT,
     SPLITS,
-    Example,
     Keys,
     Telling,
+    TrainingExample,
     classify,
     read_telling,
     split_classes,
@@ -453,7 +453,7 @@ def _draw_games(
     return drawn
 
 
-def draw_test_examples(config: ExportConfig) -> list[Example]:
+def draw_test_examples(config: ExportConfig) -> list[TrainingExample]:
     """Draw examples of one square size from games whose classes are in the test split.
 
     Draws as many as `config.count` says, or fewer if there are hardly any.
@@ -537,10 +537,10 @@ def make_examples(
     config: ExportConfig,
     groups: Sequence[Array],
     rng: np.random.Generator,
-) -> list[Example]:
+) -> list[TrainingExample]:
     """Make the examples of games about payoff tables, grouped by shape."""
     telling = config.telling
-    made: list[Example] = []
+    made: list[TrainingExample] = []
     for games in groups:
         match config.games:
             case "stories":
@@ -554,7 +554,7 @@ def make_examples(
     return made
 
 
-def _check_answers(examples: list[Example]) -> None:
+def _check_answers(examples: list[TrainingExample]) -> None:
     """Measure answers as the replies of a model are measured, so that no wrong answer is taught."""
     for example in examples:
         try:

@@ -81,7 +81,7 @@ def train_student(
     data = open_data(config.data)
     device = choose_device() if config.device == "auto" else config.device
     tests = group_tests(data, config.tests)
-    plan = training.Plan(
+    plan = training.TrainingPlan(
         base=open_base(str(config.model)),
         data=data,
         recipe=choose_recipe(config, device),
@@ -148,7 +148,7 @@ def choose_recipe(config: TrainConfig, device: str) -> training.Recipe:
     )
 
 
-def check_size(plan: training.Plan) -> None:
+def check_size(plan: training.TrainingPlan) -> None:
     """Refuse a model whose training needs more memory than there is."""
     if plan.lora is not None:
         return
@@ -192,7 +192,7 @@ def answer_questions(
     return measure_losses(open_causal(open_base(name), place, dtype), rows)
 
 
-def _measure_base(plan: training.Plan, kept: Path) -> list[AbilityRow]:
+def _measure_base(plan: training.TrainingPlan, kept: Path) -> list[AbilityRow]:
     """Measure what the base can do besides games; a training that is resumed has it kept."""
     if kept.exists():
         rows = cast("Iterable[AbilityRow]", read_lines(kept))
@@ -267,7 +267,7 @@ def open_base(name: str) -> Path:
     return folder
 
 
-def _estimate_on_cpu(plan: training.Plan) -> str:
+def _estimate_on_cpu(plan: training.TrainingPlan) -> str:
     """Say what a training would see on this machine, and what suits it."""
     seconds = plan.recipe.seconds
     speed = training.measure_speed(plan)

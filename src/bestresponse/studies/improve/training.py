@@ -38,10 +38,10 @@ from bestresponse.models.students.causal import Causal, open_causal
 from bestresponse.models.students.flat import APART, computed_by, is_flat, write_starts
 from bestresponse.studies.improve.batches import (
     IGNORED,
-    Batch,
     Batches,
     Place,
     Shape,
+    TokenBatch,
     as_tensors,
     choose_shape,
     encode_examples,
@@ -158,7 +158,7 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TrainingPlan:
     """A training: of what, on what, how, and where it keeps its checkpoints.
 
     `after` says how long the command takes after the last step, where a question takes so long.
@@ -185,7 +185,7 @@ class Trained:
     rows: list[TrainRow]
 
 
-def train(plan: Plan, clock: Clock, keep: Keep) -> Trained:
+def train(plan: TrainingPlan, clock: Clock, keep: Keep) -> Trained:
     """Train until time or steps are spent, from the last checkpoint on.
 
     Where memory runs out, a step is made in twice as many pieces.
@@ -210,20 +210,20 @@ def train(plan: Plan, clock: Clock, keep: Keep) -> Trained:
 
 
 def make_trainer(
-    plan: Plan, progress: TrainingProgress, clock: Clock, keep: Keep
-) -> tuple[Session, Trainer]:
+    plan: TrainingPlan, progress: TrainingProgress, clock: Clock, keep: Keep
+) -> tuple[TrainingSession, Trainer]:
     """Open everything that a training needs, and return it with what trains."""
-    session = Session.open(plan, progress, clock)
+    session = TrainingSession.open(plan, progress, clock)
     trainer = _Trainer(session, _Watch(session, progress, clock, keep))
     trainer.remove_callback(PrinterCallback)
     return session, trainer
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class TrainingSession:
     """What a training holds in memory: the student, the base beside it, and how batches look."""
 
-    plan: Plan
+    plan: TrainingPlan
     student: Causal
     base: Causal | None
     shape: Shape
@@ -231,7 +231,7 @@ class Session:
     attention: str
 
     @classmethod
-    def open(cls, plan: Plan, progress: TrainingProgress, clock: Clock) -> Session:
+    def open(cls, plan: TrainingPlan, progress: TrainingProgress, clock: Clock) -> TrainingSession:
         """Open the base, let it write what is kept, and choose the shape of batches."""
         recipe = plan.recipe
         student = open_student(plan)
@@ -280,7 +280,7 @@ class Session:
         finally:
             model.train(was_training)
 
-    def find_loss(self, batch: Batch) -> Tensor:
+    def find_loss(self, batch: TokenBatch) -> Tensor:
         """Return the mean loss of the tokens of answers, and how far the model is from its base."""
         scored = len(batch.scored)
         places = torch.cat([batch.scored, batch.kept_at])
@@ -292,7 +292,7 @@ class Session:
             return loss
         return loss + _find_divergence(scores[scored:], told)
 
-    def _compute(self, batch: Batch, places: Tensor) -> Tensor:
+    def _compute(self, batch: TokenBatch, places: Tensor) -> Tensor:
         """Return the scores of all tokens after some of a batch."""
         model = self.student.model
         if not self.shape.flat:
@@ -327,7 +327,7 @@ def _find_divergence(scores: Tensor, told: Tensor) -> Tensor:
     return F.kl_div(said, wanted, reduction="batchmean", log_target=True)
 
 
-def open_student(plan: Plan) -> Causal:
+def open_student(plan: TrainingPlan) -> Causal:
     """Open what is trained: in full precision, or the base of an adapter in half."""
     dtype = torch.float32 if plan.lora is None else plan.recipe.dtype
     return open_causal(plan.base, plan.recipe.device, dtype)
@@ -360,7 +360,7 @@ def _unwrap(model: Any) -> Any:
     return model.get_base_model() if hasattr(model, "get_base_model") else model
 
 
-def _open_rehearsal(plan: Plan, student: Causal, tokens: int, clock: Clock) -> Rehearsal:
+def _open_rehearsal(plan: TrainingPlan, student: Causal, tokens: int, clock: Clock) -> Rehearsal:
     """Return what is kept; texts that were written before a kill are read again."""
     recipe = plan.recipe
     share = int(recipe.keep * tokens)
@@ -379,7 +379,7 @@ def _open_rehearsal(plan: Plan, student: Causal, tokens: int, clock: Clock) -> R
     return Rehearsal.make(np.load(path), share, student.positions)
 
 
-def _join(plan: Plan, checkpoint: Path) -> Causal:
+def _join(plan: TrainingPlan, checkpoint: Path) -> Causal:
     """Return the student of a checkpoint as one model.
 
     An adapter is added to the weights it was trained on, in full precision.
@@ -399,7 +399,7 @@ def _join(plan: Plan, checkpoint: Path) -> Causal:
 class _Trainer(Trainer):  # type: ignore[misc, unused-ignore]
     """The trainer of `transformers`, with batches and a loss of our own."""
 
-    def __init__(self, session: Session, watch: _Watch) -> None:
+    def __init__(self, session: TrainingSession, watch: _Watch) -> None:
         recipe = session.plan.recipe
         self._session = session
         self._watch = watch
@@ -449,7 +449,7 @@ class _Trainer(Trainer):  # type: ignore[misc, unused-ignore]
 
     def compute_loss(self, model: object, inputs: Mapping[str, Any], **others: Any) -> Tensor:
         """Return the loss of a batch, and count it."""
-        batch = Batch(**inputs)
+        batch = TokenBatch(**inputs)
         loss = self._session.find_loss(batch)
         self._watch.count(batch, loss.detach())
         return loss
@@ -493,7 +493,7 @@ class _Watch(TrainerCallback):  # type: ignore[misc, unused-ignore]
     """
 
     def __init__(
-        self, session: Session, progress: TrainingProgress, clock: Clock, keep: Keep
+        self, session: TrainingSession, progress: TrainingProgress, clock: Clock, keep: Keep
     ) -> None:
         plan = session.plan
         self.progress = progress
@@ -539,7 +539,7 @@ class _Watch(TrainerCallback):  # type: ignore[misc, unused-ignore]
         for group in others["optimizer"].param_groups:
             group["lr"] = rate
 
-    def count(self, batch: Batch, loss: Tensor) -> None:
+    def count(self, batch: TokenBatch, loss: Tensor) -> None:
         """Count a batch, without waiting for its loss."""
         self._losses.append(loss)
         self.progress.pool = batch.pool
@@ -625,7 +625,7 @@ class _Watch(TrainerCallback):  # type: ignore[misc, unused-ignore]
         self._clock.begin("steps")
 
 
-def find_end(plan: Plan, progress: TrainingProgress) -> float:
+def find_end(plan: TrainingPlan, progress: TrainingProgress) -> float:
     """Return when the last step must be made, so that the command ends in time."""
     seconds = plan.recipe.seconds
     return max(seconds - plan.after(progress.question), seconds * (1 - _LATEST))
@@ -665,7 +665,7 @@ class Speed:
     examples: float
 
 
-def measure_speed(plan: Plan) -> Speed:
+def measure_speed(plan: TrainingPlan) -> Speed:
     """Time the gradients of a small batch.
 
     What an optimizer adds to a step is as much for a small batch as for a large one, where it
@@ -680,12 +680,12 @@ def measure_speed(plan: Plan) -> Speed:
     attention = student.model.config._attn_implementation
     if plan.lora is not None:
         adapt(student, plan.lora)
-    session = Session(plan, student, None, shape, nothing, attention)
+    session = TrainingSession(plan, student, None, shape, nothing, attention)
     group = pack(pairs, shape, np.random.default_rng(0))[0]
     batch = fill(group, shape, nothing.texts)
     with session.apart():
         for _ in range(2):  # the first takes longer, because nothing is prepared yet
             began = time.perf_counter()
-            session.find_loss(Batch(**as_tensors(batch))).backward()
+            session.find_loss(TokenBatch(**as_tensors(batch))).backward()
         rate = batch.real / (time.perf_counter() - began)
     return Speed(rate, rate * len(sizes) / sum(sizes))

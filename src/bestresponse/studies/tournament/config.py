@@ -43,8 +43,8 @@ from bestresponse.theory.repeated.repetition import Repetition
 
 _MOST_ENTRIES = 1_000
 _MOST_KEPT_ROUNDS = 100_000
-"""With more rounds in all, matches between strategies are drawn in bulk: a round takes about 115
-bytes of a record."""
+"""With more rounds in all, matches between strategies are worked out: a round takes about 115 bytes
+of a record."""
 
 
 @settings
@@ -144,7 +144,8 @@ class TournamentConfig(ToolSettings):
     def _check_entries(self) -> None:
         names = [entry.name for entry in self.entries]
         if not names:
-            raise SettingError("entries", "there are no entries; name at least one")
+            why = "".join(f"; {name}: {why}" for name, why in self.left_out[:1])
+            raise SettingError("entries", f"nobody takes part; name at least one entry{why}")
         if len(names) > _MOST_ENTRIES:
             raise SettingError("entries", f"{len(names)} take part; at most {_MOST_ENTRIES} can")
         twice = [name for name, count in Counter(names).items() if count > 1]
@@ -224,10 +225,7 @@ class TournamentConfig(ToolSettings):
 
     @property
     def keeps_moves(self) -> bool:
-        """Whether matches between strategies are drawn one by one and kept.
-
-        Very many are drawn in bulk instead.
-        """
+        """Whether matches between strategies are drawn and kept, and not worked out."""
         if self.repetitions is None:
             return False
         matches = len(self.entries) ** 2 * self.repetitions

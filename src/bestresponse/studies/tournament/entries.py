@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from bestresponse.core.errors import BestResponseError, InvalidGame, SettingError, UsageError
-from bestresponse.core.files import read_text_file
+from bestresponse.core.files import read_text
 from bestresponse.core.json import digest
 from bestresponse.core.registry import did_you_mean
 from bestresponse.formal.strategies.agents import (
@@ -130,7 +130,7 @@ def _find_game(game: inputs.GameLike, stored: bool) -> NamedGame:
         return inputs.GameSetting.convert(game, stored)
     if not path.exists():
         raise SettingError("games", f"{path}: there is no such file")
-    return NamedGame(path.stem, _WORDS[0], _read_words(path))
+    return NamedGame(path.stem, _WORDS[0], read_text(path))
 
 
 def is_in_words(game: NamedGame) -> bool:
@@ -215,14 +215,7 @@ def read_strategy(path: Path) -> Contestant:
         case ".pl":
             return Contestant(path.stem, "rules", path.name, read_program_text(path))
         case _:
-            return Contestant(path.stem, "words", path.name, words=_read_words(path))
-
-
-def _read_words(path: Path) -> str:
-    try:
-        return read_text_file(path)
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: expected text in UTF-8; byte {error.start} is none") from None
+            return Contestant(path.stem, "words", path.name, words=read_text(path))
 
 
 def formalize_entry(entry: Contestant, stage: StageGame, model: Model) -> Contestant:
@@ -294,10 +287,9 @@ def is_repeated(game: NamedGame) -> bool:
     found = None if is_in_words(game) else game.game()
     if not isinstance(found, RepeatedGame):
         return False
-    if isinstance(found, ReputationGame) or found.discount != 1:
+    if isinstance(found, ReputationGame):
         raise UsageError(
-            f"{game.name}: in a tournament everybody sees all moves, and rounds count alike; use"
-            " repeated(...) without discount"
+            f"{game.name}: in a tournament everybody sees all moves; use repeated(...) instead"
         )
     return True
 
