@@ -41,7 +41,7 @@ from bestresponse.games.logic.tables import table_to_data
 from bestresponse.games.lookup import LoadedGame, NamedGame, as_source
 from bestresponse.logic.engine import EngineKind, Limits, open_engine
 from bestresponse.logic.language.terms import write
-from bestresponse.logic.programs.recorded import Plays, check_plays, read_plays
+from bestresponse.logic.programs.recorded import Plays, check_plays, read_recorded_plays
 from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.models.base import Model
 from bestresponse.models.registry import KnownModel, known_models, read_default_settings
@@ -85,7 +85,7 @@ def check(
 
 
 def _read_plays(path: str | Path | None) -> Plays:
-    return () if path is None else read_plays(Path(path), read_rows(Path(path)))
+    return () if path is None else read_recorded_plays(Path(path), read_rows(Path(path)))
 
 
 def _read_program(program: str | Path) -> str:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any
 
 from bestresponse.core.errors import UsageError
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
@@ -48,7 +47,7 @@ class RecordedPlay:
 Plays = tuple[RecordedPlay, ...]
 
 
-def read_plays(path: Path, rows: Iterable[tuple[int, Mapping[str, Any]]]) -> Plays:
+def read_recorded_plays(path: Path, rows: Iterable[tuple[int, Mapping[str, object]]]) -> Plays:
     """Read recorded plays from the numbered rows of a file; UsageError names a row that is none."""
     plays = []
     known: dict[Moves, RecordedPlay] = {}
@@ -71,11 +70,16 @@ def read_plays(path: Path, rows: Iterable[tuple[int, Mapping[str, Any]]]) -> Pla
     return tuple(plays)
 
 
-def _read_play(line: int, row: Mapping[str, Any]) -> RecordedPlay:
+def _read_play(line: int, row: Mapping[str, object]) -> RecordedPlay:
     told = row["moves"]
-    pairs = [made.split(":", 1) for made in told.split(";")] if isinstance(told, str) else told
-    moves = tuple((str(player).strip(), str(move).strip()) for player, move in pairs)
-    cells = row.get("payoffs") or {name: cell for name, cell in row.items() if name != "moves"}
+    if isinstance(told, str):
+        told = [made.split(":", 1) for made in told.split(";")]
+    if not isinstance(told, list):
+        raise TypeError
+    moves = tuple((str(player).strip(), str(move).strip()) for player, move in told)
+    cells = row.get("payoffs")
+    if not isinstance(cells, dict):
+        cells = {name: cell for name, cell in row.items() if name != "moves"}
     payoffs = {name: Fraction(str(cell)) for name, cell in cells.items() if str(cell).strip()}
     if not moves or not payoffs:
         raise ValueError

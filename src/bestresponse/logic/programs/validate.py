@@ -349,7 +349,7 @@ def _find_undefined(uses: _Uses) -> Iterator[Diagnostic]:
 
 
 def _find_odd_situations(program: GatedProgram) -> Iterator[Diagnostic]:
-    """Find what stands in the place of a situation and is none."""
+    """Find what is written as a situation and is none."""
     heads = [clause.head for clause in program.clauses if indicator(clause.head) == "initial/1"]
     first = [head.args[0] for head in heads if isinstance(head, Struct)]
     starts = [str(situation) for situation in first if isinstance(situation, Atom)]
