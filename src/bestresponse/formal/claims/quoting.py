@@ -708,6 +708,8 @@ def _find_term(claim: Claim, said: Said, earlier: Said) -> str:
     places = set(said.find(own))
     if claim.form.startswith("better"):
         places.update(said.find("more"), said.find("less"))
+    if claim.form == "continuation_payoff":
+        places.update(said.find("keys"))  # "with best play"
     if own == "limited":
         # "The most" is reached, "at most" need not be.
         places -= {place for place in said.find("extremes") if said.words[place - 1] == "the"}
