@@ -63,11 +63,11 @@ def read_examples(path: Path) -> Iterator[Example]:
     for row in data["sentences"]:
         subject = subjects[row["game"]]
         sets = [
-            frozenset(_claim(one, subject) for one in row.get(name, ()))
+            frozenset(read_claim(one, subject) for one in row.get(name, ()))
             for name in ("claims", "also")
         ]
         said = zip(row.get("claims", ()), row.get("quotes", ()), strict=False)
-        quotes = {_claim(one, subject): quote for one, quote in said}
+        quotes = {read_claim(one, subject): quote for one, quote in said}
         yield Example(row["text"], subject, *sets, quotes, row.get("true"))
 
 
@@ -82,10 +82,10 @@ def _subject(game: dict[str, Any], folder: Path) -> Subject:
     )
 
 
-def _claim(row: list[Any], subject: Subject) -> Claim:
+def read_claim(row: list[Any], subject: Subject) -> Claim:
     form, *given = row
     if form == "not":
-        return _claim(given[0], subject).negate()
+        return read_claim(given[0], subject).negate()
     parameters = FORMS[form].parameters
     who = next(
         (

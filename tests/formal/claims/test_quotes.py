@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from mutated_claims import keeps, mutate
-from sentences import Example, read_examples
+from sentences import Example, read_claim, read_examples
 
 from bestresponse.formal.claims import (
     Checker,
@@ -34,12 +34,16 @@ FILES = ("translations", "later_translations", "reported_translations")
 # So were the sentences of `mixed_forms`, with which forms were added, and of `held_out_forms`, which
 # hardly anything was mended with: 4 of their 90 claims are lost. Of `everyday_translations`, with
 # which the check was mended again, 7 of 107 were lost and one false sentence was proved at first;
-# `held_out_translations` were written and measured after that: 1 of 71 is lost.
+# `held_out_translations` were written and measured after that: 1 of 71 is lost. The last two files
+# say things in more ways: at first 15 of the 141 claims of the one were lost and none of its false
+# sentences proved, and, after it was mended with, 26 of 143 lost and 3 proved of the other.
 LATER = ("mixed_forms", "held_out_forms")
 LATEST = ("everyday_translations", "held_out_translations")
+FREE = ("fourth_translations", "fifth_translations")
+MOST_LOST = dict.fromkeys(LATER, 0.06) | dict.fromkeys(FREE, 0.12)
 EXAMPLES = {
     name: list(read_examples(HERE / f"{name}.json"))
-    for name in (*FILES, "unseen_translations", *LATER, *LATEST)
+    for name in (*FILES, "unseen_translations", *LATER, *LATEST, *FREE)
 }
 
 
@@ -48,10 +52,10 @@ def test_good_translations_keep_their_verdict(name: str) -> None:
     good = [(claim, example) for example in EXAMPLES[name] for claim in example.claims]
     lost = [(str(claim), example.text) for claim, example in good if not keeps(claim, example)]
     assert len(good) > 25
-    assert len(lost) / len(good) < (0.06 if name in LATER else 0.03), lost
+    assert len(lost) / len(good) < MOST_LOST.get(name, 0.03), lost
 
 
-@pytest.mark.parametrize("name", LATER + LATEST)
+@pytest.mark.parametrize("name", LATER + LATEST + FREE)
 def test_sentences_are_judged_as_they_were_by_hand(name: str) -> None:
     for example in EXAMPLES[name]:
         verdicts = {one.verdict for one in map(Checker(example.subject).check, example.claims)}
@@ -60,7 +64,7 @@ def test_sentences_are_judged_as_they_were_by_hand(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "least"), [*zip(EXAMPLES, (190, 130, 130, 50, 66, 68, 84, 101), strict=True)]
+    ("name", "least"), [*zip(EXAMPLES, (190, 130, 130, 50, 66, 68, 84, 101, 160, 171), strict=True)]
 )
 def test_no_false_sentence_is_proved_by_a_translation_that_puts_it_right(
     name: str, least: int
@@ -102,6 +106,35 @@ def test_a_term_of_theory_is_not_exchanged_for_another(text: str, form: str) -> 
         "who": "you",
     }
     claim = Claim(form, tuple(given[name] for name in FORMS[form].names))
+    assert Checker(DILEMMA).check(claim).verdict is Verdict.PROVED
+    assert not keeps(claim, Example(text, DILEMMA, frozenset(), frozenset()))
+
+
+D = ("defect", "defect")
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "args"),
+    [
+        ("If we both defect, I get 3.", "equilibrium", [D]),
+        ("If we both defect, I get 3.", "highest_guaranteed_payoff_choice", ["defect", "you"]),
+        ("If we both defect, I get 3.", "best_response", ["defect", ["defect"], "you"]),
+        ("If we both defect, I get 3.", "equal", [3, 3]),
+        ("If I defect and they cooperate, I get 1.", "pure_equilibria", [1]),
+        ("If I defect and they cooperate, I get 1.", "equilibria", [1]),
+        ("If I defect and they cooperate, I get 1.", "maximin_payoff", [1, "you"]),
+        ("If I defect and they cooperate, I get 1.", "survives_elimination", ["defect", "you"]),
+        ("Cooperating, I get 5 on average if they defect.", "limited_payoff_for_choice", None),
+        ("Facing defect, I prefer cooperate over defect.", "best_response", None),
+        ("Against a random player, mutual defection averages 1.", "payoff", ["you", 1, D]),
+    ],
+)
+def test_a_false_sentence_is_not_exchanged_for_another_claim_that_is_true(text, form, args):
+    known: dict[str, list[Any]] = {
+        "limited_payoff_for_choice": [5, "cooperate", "you"],
+        "best_response": ["defect", ["defect"], "you"],
+    }
+    claim = read_claim([form, *(args or known[form])], DILEMMA)
     assert Checker(DILEMMA).check(claim).verdict is Verdict.PROVED
     assert not keeps(claim, Example(text, DILEMMA, frozenset(), frozenset()))
 

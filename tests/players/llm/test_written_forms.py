@@ -6,7 +6,7 @@ After the first measurement, when 8 of 80 were lost, three of these were mended.
 
 import pytest
 
-from bestresponse.core.ask import Choice, Mixture
+from bestresponse.core.ask import Amount, Choice, Mixture
 from bestresponse.players.llm.reading import read_reply
 
 MIX = (0.1, 0.6, 0.3)
@@ -152,3 +152,51 @@ def test_no_form_is_misread_and_few_are_lost():
             assert found == meant, text
     readable = sum(meant is not None for *_, meant in FORMS)
     assert (len(FORMS), readable, len(lost)) == (112, 80, 5), lost
+
+
+ANOTHERS = [
+    (Mixture(LETTERS), '{"opponent": {"A": 0.1, "B": 0.6, "C": 0.3}}'),
+    (Mixture(LETTERS), '{"expected_payoffs": {"A": 0.1, "B": 0.6, "C": 0.3}}'),
+    (Mixture(LETTERS), "ANSWER: column player: A: 0.1, B: 0.6, C: 0.3"),
+    (Choice(CRIMES), '{"action": "Confess", "final_action": "Stay Silent"}'),
+    (Choice(CRIMES), "ANSWER: Confess \u274c"),
+    (Choice(CRIMES), "ANSWER: Confess \U0001f44e"),
+    (Choice(CRIMES), "If I choose Confess, she suffers."),
+    (Choice(CRIMES), "They hope I choose Confess."),
+    (Choice(CRIMES), "Nobody can say that I choose Confess."),
+    (Choice(CRIMES), "I choose Confess? No."),
+    (Amount(0, 100), "ANSWER: 4,0"),
+    (Amount(0, 100), "I bid $40, no, $50."),
+]
+"""What is another's, of payoffs, supposed or crossed out."""
+LAST = [
+    (
+        Mixture(LETTERS),
+        '{"payoffs": {"A": 1, "B": 0, "C": 0}, "strategy": {"A": 0.1, "B": 0.6, "C": 0.3}}',
+        MIX,
+    ),
+    (
+        Mixture(LETTERS),
+        "ANSWER: A: 1, B: 0, C: 0\n\nNo.\n\nANSWER:\n- A: 0.1\n- B: 0.6\n- C: 0.3",
+        MIX,
+    ),
+    (Choice(CRIMES), "ANSWER: Confess\n\nNo.\n\n## Answer\nStay Silent", "Stay Silent"),
+    (
+        Mixture(LETTERS),
+        "[THINK]ANSWER: A: 1, B: 0, C: 0[/THINK]ANSWER: A: 0.1, B: 0.6, C: 0.3",
+        MIX,
+    ),
+    (Mixture(LETTERS), "\ufeffANSWER: A: 0.1, B: 0.6, C: 0.3\u200b", MIX),
+    (Mixture(LETTERS), "```yaml\nA: 0.1\nB: 0.6\nC: 0.3\n```", MIX),
+    (Amount(0, 9999), "ANSWER: 1,500", 1500.0),
+]
+
+
+@pytest.mark.parametrize(("ask", "text"), ANOTHERS)
+def test_what_is_not_the_own_answer_is_not_read(ask, text):
+    assert read_reply(ask, text).action is None
+
+
+@pytest.mark.parametrize(("ask", "text", "action"), LAST)
+def test_the_answer_is_the_one_that_counts(ask, text, action):
+    assert read_reply(ask, text).action == pytest.approx(action)

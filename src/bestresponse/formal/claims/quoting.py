@@ -9,7 +9,7 @@ So a claim counts only if its words say it:
 - the player whom the claim is about is spoken of, or nobody is;
 - a denial has its word, and a word of denial makes one;
 - "more" and "less", "strictly" and "weakly", and the two sides of a comparison are not exchanged;
-- no other term of theory stands for its own, as "Nash" for "Pareto".
+- a form of theory has its own term: "Nash" is not "Pareto", and a payoff is no equilibrium.
 
 What the quote does not say may be in the sentence before it or in the heading above. This is a
 check of words, not of grammar: it refuses some good translations, and those have no verdict.
@@ -279,6 +279,8 @@ class Said:
             start += 1
         objects = set(self.find("objects"))
         near = _pick(self.people, start, place)
+        if self.words[place].endswith("ing"):
+            objects.discard(place - 1)  # "with me waiting"
         near = [person for person in near if person.place not in objects]
         names = [move.lower() for moves in self.known.subject.actions for move in moves]
         is_agent = self.words[place].endswith(("or", "er", "ors", "ers"))
@@ -325,7 +327,7 @@ class QuoteCheck:
             or self._find_sides(claim, said)
             or _find_denial(claim, Said(clause, self.words))
             or _find_direction(claim, said)
-            or _find_term(claim, said)
+            or _find_term(claim, said, earlier)
         )
 
     def list_unused(self, sentence: str, claims: Iterable[Claim]) -> Iterator[str]:
@@ -433,6 +435,8 @@ class QuoteCheck:
         same = _pick(said.people, 0, place)
         main = [one for one in same if said.clauses[one.place] == clause]
         main = main or [one for one in same if not said.clauses[one.place][1]]
+        if len(main) > 1 and said.words[main[-2].place + 1 : main[-1].place] == ["and"]:
+            return main[-2].players | main[-1].players
         return main[-1].players if main else None
 
     def _find_who(self, claim: Claim) -> int | None:
@@ -458,9 +462,12 @@ class QuoteCheck:
     def _find_choice(self, claim: Claim, said: Said, earlier: Said) -> str:
         """Say which choice of a claim is not named, or instead of which another one is."""
         players = self.subject.players
-        for player, action in sorted(
-            {*self._list_choices(claim)} - self._list_implied(claim, said)
-        ):
+        wanted = {*self._list_choices(claim)} - self._list_implied(claim, said)
+        own_player = self._find_who(claim) or 0
+        if claim.form.startswith("equal_") and len(self.subject.actions[own_player]) == 2:
+            # "I am indifferent" between the two that there are.
+            wanted = {(player, action) for player, action in wanted if player != own_player}
+        for player, action in sorted(wanted):
             named = [one for one in said.named if (player, action) in one.choices]
             others = [one for one in said.named if one.owners == {player}]
             told = any((player, action) in one.choices for one in earlier.named)
@@ -558,7 +565,8 @@ class QuoteCheck:
         if who is None or who in spoken:
             return ""
         is_placed = "value" in FORMS[claim.form].names and not _is_counted(claim, said)
-        owners = [actions for actions in self.subject.actions if claim.args[0] in actions]
+        action = claim["action"] if "action" in FORMS[claim.form].names else None
+        owners = [actions for actions in self.subject.actions if action in actions]
         if (who == 0 and not spoken) or is_placed or (len(owners) == 1 and not spoken):
             return ""
         return f"its words do not speak of {claim['who']}"
@@ -570,6 +578,10 @@ class QuoteCheck:
             first, second = ({*map(tuple, claim[name])} for name in ("outcome", "than"))
         elif "other" in names:
             first, second = ({(claim["who"], claim[name])} for name in ("action", "other"))
+        elif claim.form in ("best_response", "will_play"):
+            moves = self.subject.actions[self._find_who(claim) or 0]
+            first = {(claim["who"], claim["action"])}
+            second = {(claim["who"], move) for move in moves} - first
         else:
             return ""
         if first == second:
@@ -580,11 +592,13 @@ class QuoteCheck:
             passive = word == "by" and bool(said.find("passive", place - 1, place))
             before = self._list_sides(sides, said.named[::-1], range(place))
             after = self._list_sides(sides, said.named, range(place + 1, len(said.words)))
-            if not (before and after) or (word == "by" and not passive):
+            is_beside = word in ("compared", "relative")
+            if not (after and (before or is_beside)) or (word == "by" and not passive):
                 continue
             less = {said.words[one] for one in said.find("less", place - 3, place)} - {"worst"}
             moved = word == "to" and "from" in said.words[:place]
-            turned = passive or bool(less) or moved
+            is_lost = is_beside and any(one.lost for one in said.amounts)
+            turned = passive or bool(less) or moved or is_lost
             if (after[0] == 0) == (turned != claim.form.startswith("lower")):
                 return ""
             return "its words compare the other way round"
@@ -651,29 +665,63 @@ def _find_denial(claim: Claim, said: Said) -> str:
         if not idioms:
             plain.append(place)
     absorbs = claim.form.startswith(_ABSORBING)
+    if claim.form == "no_dominant_choice" and not said.find("denials") + said.find("antonyms"):
+        return "its words deny nothing"
+    term = _find_own_term(claim)
+    parts = {said.find_part(place) for place in said.find(term)} if term else set()
+    if claim.negated and term != "without" and len(parts) == 1:
+        # "Bonds are never bad, being dominated by stocks": that denial is about something else.
+        start, stop = parts.pop()
+        plain = [place for place in plain if start <= place < stop]
     if claim.negated:
         return "" if len(plain) > absorbs or said.find("antonyms") else "its words deny nothing"
     return "its words deny something" if plain and not absorbs else ""
 
 
 _CAUTIOUS = ("guaranteed_payoff_for", "guaranteed", "maximin", "minimax", "limited")
-_OF_TREES = ("perfect", "credible")
 _TERMS = (
-    *(*_CAUTIOUS, *_OF_TREES, "equilibri", "pareto", "surviv", "dominated_by"),
-    *("dominated", "dominant", "domina"),
+    *(*_CAUTIOUS, "perfect", "credible", "equilibri", "pareto_opt", "pareto", "surviv"),
+    *("dominated_by", "without", "dominated", "dominant", "domina", "total", "respon", "average"),
+    "knows",
 )
-"""What forms are named after that need a term of their own; the first that fits counts."""
+_OTHER_NAMES = {
+    "continuation": "perfect",
+    "mutual": "total",
+    "expected": "average",
+    "mixed": "average",
+    "highest": "more",
+    "lowest": "less",
+}
+"""What forms are named after that need a word of their own; the first that fits counts."""
 
 
-def _find_term(claim: Claim, said: Said) -> str:
-    """Say whether its words have a term of theory, but not that of a claim."""
-    own = next((term for term in _TERMS if term in claim.form), "")
-    others = ("keys", "more", "less") if own in _CAUTIOUS else _TERMS
-    if not own or not any(map(said.find, others)):
+def _find_own_term(claim: Claim) -> str:
+    named = next((term for term in (*_TERMS, *_OTHER_NAMES) if term in claim.form), "")
+    return _OTHER_NAMES.get(named, named)
+
+
+def _find_term(claim: Claim, said: Said, earlier: Said) -> str:
+    """Say whether the word that a form needs is not said."""
+    own = _find_own_term(claim)
+    if not own or _is_counted(claim, said):
         return ""
-    # "The most" is reached, "at most" need not be.
-    reached = {place for place in said.find("extremes") if said.words[place - 1] == "the"}
-    return "" if {*said.find(own)} - reached else "its words use another term"
+    places = set(said.find(own))
+    if claim.form.startswith("better"):
+        places.update(said.find("more"), said.find("less"))
+    if claim.form == "continuation_payoff":
+        places.update(said.find("keys"))  # "with best play"
+    if own == "limited":
+        # "The most" is reached, "at most" need not be.
+        places -= {place for place in said.find("extremes") if said.words[place - 1] == "the"}
+    if own == "dominated":
+        # Of "the elimination of dominated actions" none is named.
+        places -= {place for place in places if "of" in said.words[place - 2 : place]}
+    is_other = own == "pareto_opt" and said.find("dominated") and not said.find("denials")
+    direction = _OTHER_NAMES.get(claim.form.partition("_")[0])
+    if own == "total" and direction and not said.find(direction):
+        return "its words use another term"
+    is_said = bool(places or earlier.find(own)) and not is_other
+    return "" if is_said else "its words use another term"
 
 
 def _find_direction(claim: Claim, said: Said) -> str:
@@ -688,17 +736,41 @@ def _find_direction(claim: Claim, said: Said) -> str:
         return "its words say strictly"
     if form.startswith("strictly") and said.find("weak"):
         return "its words say weakly"
-    if form == "equal" and (more or less):
+    same = said.find("same")
+    if form.startswith("equal") and (more or less) and not same:
         return "its words compare"
-    if form in ("higher", "lower"):
+    if form.startswith(("better", "best")) and same and not (more or less):
+        return "its words say the same of both"
+    if form == "payoff" and said.find("averages"):
+        return "its words speak of an average"
+    if form in ("equilibrium", "equilibria", "pure_equilibria"):
+        return _find_kind(claim, said)
+    if form in ("higher", "lower", "equal"):
         return _compare_numbers(claim, said)
     return ""
+
+
+def _find_kind(claim: Claim, said: Said) -> str:
+    """Say whether equilibria of another kind are meant: pure ones, or mixed ones too."""
+    if claim.form == "equilibria":
+        numbers = [one.place for one in said.amounts if one.value == claim["value"]]
+        start, stop = said.find_part(numbers[0]) if numbers else (0, len(said.words))
+        following = [one.place for one in said.amounts if one.place > (numbers or [stop])[0]]
+        counted = said.words[start : min((stop, *following))]
+        is_other = "pure" in counted and "mixed" not in counted
+    else:
+        is_other = "mixed" in said.words and "pure" not in said.words and not said.outcomes
+    return "its words speak of equilibria of another kind" if is_other else ""
 
 
 def _compare_numbers(claim: Claim, said: Said) -> str:
     first = [one.place for one in said.amounts if _is_said(claim["first"], one, claim)]
     second = [one.place for one in said.amounts if _is_said(claim["second"], one, claim)]
+    if claim["first"] == claim["second"] and len(first) < 2:
+        return "its words compare no number with itself"
     if not (first and second):
+        return ""
+    if claim.form == "equal":
         return ""
     ends = sorted((min(first), max(second)))
     more, less = said.find("more", *ends), said.find("less", *ends)

@@ -96,7 +96,8 @@ _NO_STATEMENT = re.compile(
     re.IGNORECASE,
 )
 _NO_BID_IF_FOLLOWED_BY = re.compile(
-    r"\s*(?:=|[*x×/+]\s*[$€£\d]|-\s*[$€£]?\d|or\b|to\s+[$€£\d]|was\b|were\b|yesterday\b|last\b|"
+    r"\s*(?:=|,? (?:no|wait|or rather|make that),? [$€£\d]"
+    r"|[*x×/+]\s*[$€£\d]|-\s*[$€£]?\d|or\b|to\s+[$€£\d]|was\b|were\b|yesterday\b|last\b|"
     r"(?:on|from|in)\s+(?:day\s+\d|the\s+(?:previous|last)))",
     re.IGNORECASE,
 )

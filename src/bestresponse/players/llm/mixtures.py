@@ -28,7 +28,7 @@ _NOTATION = "another notation"
 _TELLING = re.compile(
     "a|actions?|always|an|and|answer|are|as|at|be|by|choice|choos(e|es|ing)|columns?|each|equals?"
     "|equilibrium|final|for|go|i|is|it|its|line|mix|mixed|mixing|moves?|my|of|on|one|only|optimal"
-    "|options?|or|p|percent|pi|pick|play|plays|playing|player|pr|prob|probabilit(y|ies)|pure|rows?"
+    "|options?|or|p|percent|pi|pick|play|plays|playing|pr|prob|probabilit(y|ies)|pure|rows?"
     "|select|should|sigma|so|strateg(y|ies)|that|the|then|these|thus|times?|to|w|we|weights?|will"
     "|with|would|x|y|certain|certainty|remaining|σ|π|mit|wahrscheinlichkeit|avec|une|probabilité",
     re.IGNORECASE,
@@ -122,6 +122,7 @@ _LATEX = (
     ),
     (re.compile(r"\\(?:left|right|quad|qquad|,|;|!|:|\[|\]|\(|\)|\s)"), " "),
     (re.compile(r"\\approx"), "="),
+    (re.compile(r"\\(?=(?:sigma|pi)\b)"), ""),
     (re.compile(r"\\(?:to|rightarrow|mapsto)\b"), "->"),
     (re.compile(r"\\([%{}_$#&])"), r"\1"),
 )

@@ -36,14 +36,18 @@ _BRACES = 50  # JSON is tried from every brace on, which a reply full of braces 
 _ANSWER = re.compile(
     r"^[ \t>*_#`\-]*(?:final[ \t])?(?P<word>tagged answer|answer|antwort"
     r"|réponse|reponse|respuesta|risposta"
-    r"|resposta|antwoord|odpowiedź|ответ|答案|回答|答え)[ \t*_`]*[:=：](?P<line>.*)$",
+    r"|resposta|antwoord|odpowiedź|ответ|答案|回答|答え)[ \t*_`]*(?:[:=：](?P<line>.*))?$",
     re.IGNORECASE | re.MULTILINE,
 )
-_THOUGHT = re.compile(r"^.*</think(?:ing)?>", re.IGNORECASE | re.DOTALL)
+_THOUGHT = re.compile(
+    r"\A.*(?:</think(?:ing)?>|</reasoning>|\[/THINK\]|◁/think▷|<\|channel\|>final<\|message\|>)",
+    re.IGNORECASE | re.DOTALL,
+)
 _LEAD = re.compile(
     r"(?:(?:i|we)(?:['’]ll| will| would| should| am going to)?"
     r"(?: (?:choose|pick|play|select|go with|go for|take))?"
-    r"|(?:my|our|the) (?:final )?(?:choice|answer|action|move|decision)(?: is|:))(?: to)?\s+|to\s+",
+    r"|(?:my|our|the) (?:final )?(?:choice|answer|action|move|decision)(?: is|:))"
+    r"(?: to(?: play)?)?\s+|to\s+",
     re.IGNORECASE,
 )
 _REASON = re.compile(
@@ -66,10 +70,17 @@ _CHOSEN = (
 )
 _CORRECTS = re.compile(
     r"\b(?:wait|actually|instead|however|correction|mistake|on (?:second thought|reflection)"
-    r"|take (?:it|that) back)\b",
+    r"|take (?:it|that) back|kidding|changed my mind|scratch that|never ?mind)\b",
     re.IGNORECASE,
 )
 """Words of a later sentence that may correct the choice."""
+_SUPPOSES = re.compile(
+    r"^\W*(?:if|when|whenever|should|suppose|unless|would)\b"
+    r"|\b(?:not?|never|nobody|if|when|why|that|they|he|she|hopes?|expects?|says?)\W*$"
+    r"|\b(?:hopes?|wants?|expects?|thinks?|says?|say|claims?)\b",
+    re.IGNORECASE,
+)
+"""What a choice follows that is only supposed, denied or somebody else's word."""
 _SHARE = re.compile(r"\bwith (?:a )?(?:probability|chance)\b(?! (?:of )?1(?![\d.,/]))|\d ?%")
 """What says that an option is chosen only sometimes."""
 _KIND = re.compile(
@@ -77,13 +88,25 @@ _KIND = re.compile(
 )
 _ANSWER_KEYS = frozenset({"answer", "action", "choice", "move", "decision", "option", "bid"})
 """Keys of a JSON object that hold the answer, where the object has only one of them."""
+_OWN_KEY = re.compile(
+    r"(?:(?:final|my|own|mixed|optimal|action|answer|strategy|mix|mixture|probabilit(?:y|ies)|probs?"
+    r"|distribution|policy|weights|arg(?:ument)?s|parameters|input|output|result|response|choice"
+    r"|move|decision|player)[ _-]?)+s?",
+    re.IGNORECASE,
+)
+"""A key of a JSON object under which the own strategy stands, not payoffs or another player's."""
 _LONGEST_BOX = 2_000
 _BRACED = re.compile(r"\{([^{}:\"]{1,80})\}[.\s]{0,20}$")
 """An answer in curly brackets at the end, the form that some studies ask for."""
+_FENCE = re.compile(r"^```\w*$", re.MULTILINE)
 _END = re.compile(r"(?:<\|\w{1,30}\|>|</s>|<end_of_turn>|<eos>)$")
+_DENIED = "\u2715-\u2718\u274c\u274e\u26d4\U0001f44e\U0001f6ab\U0001f645"
+"""Crosses and thumbs down: no decoration."""
 _TICKS = re.compile(
-    r"[\u2190-\u2bff\U0001f000-\U0001faff\ufe0f\u200d]{1,20}[ \t*]{0,20}$", re.MULTILINE
+    rf"(?:(?![{_DENIED}])[\u2190-\u2bff\U0001f000-\U0001faff\ufe0f]){{1,20}}[ \t*]{{0,20}}$",
+    re.MULTILINE,
 )
+_INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff]")
 _WIDE = str.maketrans({"，": ", ", "、": ", ", "；": "; ", "：": ": ", "（": "(", "）": ")"})
 _UNIT = re.compile(r"(\d+)(?:\.0+)?(?: (?:coin|point|dollar|euro|unit|token)s?)?", re.IGNORECASE)
 _DECODER = json.JSONDecoder(object_pairs_hook=refuse_repeated_keys)
@@ -164,7 +187,7 @@ def _read_answer(
 
 def _drop_added(ask: Ask, text: str) -> tuple[str, str]:
     """Return a reply without what servers and keyboards add to it, and what that was."""
-    plain = text.rstrip()
+    plain = _INVISIBLE.sub("", text).rstrip()
     while end := _END.search(plain, max(0, len(plain) - 40)):
         plain = plain[: end.start()].rstrip()
     plain = re.sub(r"<answer>\s*:?", "\nTAGGED ANSWER: ", plain, flags=re.IGNORECASE)
@@ -201,16 +224,16 @@ def _find_candidates(ask: _Readable, text: str) -> Iterator[tuple[str, str]]:
     said = _THOUGHT.sub("", text)
     text = said if said.strip() else text
     marked = list(_ANSWER.finditer(text))
-    filled = [match for match in marked if match["line"].strip(_DECORATION)]
-    if filled:
+    filled = [match for match in marked if (match["line"] or "").strip(_DECORATION)]
+    if filled and filled[-1] is marked[-1]:
         line, how = _take_last_line(filled)
         if _CORRECTS.search(text, filled[-1].end()):
             how = "; ".join(filter(None, (how, "words behind it may take it back")))
         yield line, how
-    if marked and (isinstance(ask, Mixture) or not filled):
-        start = marked[-1].start("line")
-        below = text[start:].strip(" \t\r\n*_`")
-        yield below, "an answer of several lines"
+    if marked and (isinstance(ask, Mixture) or filled[-1:] != marked[-1:]):
+        last = marked[-1]
+        below = text[last.end() if last["line"] is None else last.start("line") :]
+        yield below.strip(" \t\r\n*_`"), "an answer of several lines"
     if not filled:
         yield from _find_unmarked(ask, text.strip())
 
@@ -253,7 +276,7 @@ def _find_unmarked(ask: _Readable, whole: str) -> Iterator[tuple[str, str]]:
         return
     if isinstance(ask, Choice) and (braced := _BRACED.search(whole)):
         yield braced[1], "curly brackets at the end"
-    bare, how = _bare(ask, whole)
+    bare, how = _bare(ask, _FENCE.sub("", whole).strip())
     if bare is not None:
         yield bare, how
 
@@ -290,11 +313,17 @@ def _find_choice_in_prose(ask: Choice, whole: str) -> tuple[str | None, str]:
         return whole, "the bare answer"
     longest_first = sorted(ask.options, key=len, reverse=True)
     names = "|".join(map(re.escape, longest_first))
-    naming = rf"\b{_CHOSEN} [\"'*_`]*(?P<option>{names})(?!\w)(?P<behind>[^.!?\n]*)"
+    naming = rf"\b{_CHOSEN} [\"'*_`]*(?P<option>{names})(?!\w)(?P<behind>[^.!?\n]*\??)"
     found = list(re.finditer(naming, whole, re.IGNORECASE))
     chosen = {match["option"] for match in found}
     if len(chosen) == 1:
         behind = [match["behind"] for match in found]
+        before = [
+            re.split(r"[.!?\n]", whole[max(0, match.start() - 300) : match.start()])[-1]
+            for match in found
+        ]
+        if any(map(_SUPPOSES.search, before)) or any("?" in part for part in behind):
+            return None, ""
         corrects = _CORRECTS.search(whole, found[-1].end())
         if corrects or any(TAKES_BACK.search(part) or _SHARE.search(part) for part in behind):
             return None, ""
@@ -337,7 +366,7 @@ def _from_object(
         return json.dumps(inside) if is_wrapped else text
     if isinstance(ask, Mixture):
         return _mixture_from_object(ask, text, data)
-    keys = [key for key in data if key.casefold() in _ANSWER_KEYS]
+    keys = [key for key in data if re.sub("^final[ _]?", "", key.casefold()) in _ANSWER_KEYS]
     if "answer" in data:
         keys = ["answer"]
     if len(keys) != 1:
@@ -350,12 +379,14 @@ def _mixture_from_object(ask: Mixture, text: str, data: Mapping[str, object]) ->
     """Return the part of a JSON object that has actions as keys, without its reasons; or a list."""
     inside = data.get("answer", data)
     actions = {option.casefold() for option in ask.options}
-    nested = [value for value in data.values() if isinstance(value, dict)]
-    for part in (inside, *nested, *(deeper for value in nested for deeper in value.values())):
-        if not isinstance(part, dict):
-            continue
-        keys = [str(key).casefold() for key in part]
-        if actions.isdisjoint(keys):
+    own = []
+    for key, value in data.items():
+        if isinstance(value, dict) and _OWN_KEY.fullmatch(key):
+            own += [value, *(part for name, part in value.items() if _OWN_KEY.fullmatch(name))]
+    parts = [inside] if inside is not data else [data, *own]
+    found = []
+    for part in parts:
+        if not isinstance(part, dict) or actions.isdisjoint(map(str.casefold, part)):
             continue
         shares = {}
         for key, value in part.items():
@@ -364,7 +395,9 @@ def _mixture_from_object(ask: Mixture, text: str, data: Mapping[str, object]) ->
                 shares[key] = value
         if part is data and len(shares) == len(part) and "\\" not in text:
             return text
-        return json.dumps(shares, ensure_ascii=False)
+        found.append(json.dumps(shares, ensure_ascii=False))
+    if len(found) == 1:
+        return found[0]
     return json.dumps(inside) if isinstance(inside, list) else None
 
 
@@ -390,7 +423,7 @@ def _read_candidate(ask: _Readable, candidate: str) -> tuple[object, str]:
         if isinstance(ask, Choice):
             bare = _find_spelled(ask.options, bare) or bare
         if isinstance(ask, Amount):
-            bare = bare.replace(",", "")
+            bare = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", bare)
         return ask.read(bare), "decoration around the answer"
 
 
