@@ -26,16 +26,18 @@ from bestresponse.core.conformance import any_legal_action
 from bestresponse.core.errors import BestResponseError
 from bestresponse.core.game import AnyGame
 from bestresponse.games.lookup import find_game
-from bestresponse.games.openspiel.rules import OpenSpielGame
+from bestresponse.games.openspiel.rules import HiddenSpielGame, OpenSpielGame
 from bestresponse.telling.render import CHARACTERS_PER_TOKEN, write_history, write_rules
 from bestresponse.theory.positions.graph import explore
 from bestresponse.theory.positions.solve import solve_positions
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.tree import NODE_LIMIT, Tree
 
 PAGE = Path(__file__).parent.parent / "docs" / "solve" / "openspiel.md"
 SECONDS = 5
 BYTES = 4 << 30
 MOST_POSITIONS = 200_000
+SHORT = 1_500
+"""Tokens of prompts that no model finds long."""
 SMALL = {
     "breakthrough": ("rows=4,columns=3", "rows=5,columns=3", "rows=6,columns=2"),
     "clobber": ("rows=2,columns=5", "rows=3,columns=4"),
@@ -86,6 +88,12 @@ def try_game(name: str, answer: Connection) -> None:
         solution = solve_positions(graph)
         value = ", ".join(f"{worth + 0:.6g}" for worth in solution.values[0])
         answer.send(replace(row, solved=f"{len(graph.known):,} positions: {value}"))
+        return
+    if isinstance(form, HiddenSpielGame):
+        row = Row(name, "states", measure_telling(form), "too large here")
+        answer.send(row)
+        form = form.unfold(NODE_LIMIT)
+        answer.send(replace(row, solved=f"tree of {form.num_nodes:,} nodes"))
         return
     assert isinstance(form, Tree)
     size = f"tree of {form.num_nodes:,} nodes"
@@ -154,11 +162,16 @@ def main() -> None:
     loaded = [row for row in rows if not row.form.startswith("not")]
     positions = [row for row in loaded if row.form == "positions"]
     solved = [row for row in positions if ": " in row.solved]
+    hidden = [row for row in loaded if row.form == "states"]
+    trees = [row for row in loaded if row.form == "tree"]
+    told = [row.told.replace(",", "") for row in loaded]
+    short = [size for size in told if size.isdecimal() and int(size) < SHORT]
     text = PAGE.read_text("utf-8")
     head, _, _ = text.partition("<!-- measured -->")
     lines = [
         f"Of {len(rows)} names and sizes, {len(loaded)} load: {len(positions)} by positions, of"
-        f" which {len(solved)} were solved, and {len(loaded) - len(positions)} as trees.",
+        f" which {len(solved)} were solved, {len(hidden)} by states, and {len(trees)} as trees."
+        f" {len(short)} are told in fewer than {SHORT:,} tokens.",
         "",
         "| `openspiel:` | loads as | longest prompt, tokens | size, and what each player gets |",
         "|---|---|---|---|",

@@ -180,12 +180,24 @@ MISTAKES = [
         "--rounds: expected a whole number from 1 to 100,000, got 0",
     ),
     (
-        "tournament prisoners-dilemma --noise 1",
-        "--noise: expected a number of at least 0 and below 1, got 1",
+        "tournament prisoners-dilemma --noise 0.1",
+        'tournament has no option --noise. Rounds are a mechanism: --with "repeated(noise=VALUE)".',
     ),
     (
-        "tournament prisoners-dilemma --continuation 0",
-        "--continuation: expected a number above 0 and of at most 1",
+        "tournament prisoners-dilemma --with repeated(discount=0.9)",
+        "in a tournament everybody sees all moves, and rounds count alike; use repeated(...)",
+    ),
+    (
+        "tournament prisoners-dilemma --with reputation",
+        "in a tournament everybody sees all moves, and rounds count alike; use repeated(...)",
+    ),
+    (
+        "tournament prisoners-dilemma --rounds 3 --with repeated(noise=0.1)",
+        "--rounds: repeated(...) says how many there are; leave it out",
+    ),
+    (
+        "tournament prisoners-dilemma --with contract",
+        "a tournament needs two players who choose at the same time",
     ),
     (
         "tournament prisoners-dilemma --entries grim --entries grim",
@@ -205,11 +217,8 @@ MISTAKES = [
     ("steer", "missing DOMAIN: bargaining, debate, email,"),
     ("steer nosuch --model simulated", "there is no domain named nosuch; expected bargaining,"),
     ("steer meeting --solver cfrr --model simulated", "Did you mean cfr?"),
-    # said before the model is opened, which would download it here
-    (
-        "bench --settings executor=thread",
-        "there is no executor named 'thread'. Did you mean threads?",
-    ),
+    ("bench --settings executor=processes", "where these are counted: --processes 8"),
+    ("bench --executor processes", "where these are counted: --processes 8"),
     # reasoning and people
     (
         "verify prisoners-dilemma",

@@ -2,6 +2,7 @@
 
 import pytest
 
+from bestresponse.analysis.theory import describe_theory
 from bestresponse.core.capabilities import (
     find_equilibrium_moves,
     find_known_equilibrium,
@@ -14,6 +15,8 @@ from bestresponse.games.sealed_bid.rules import AuctionState, SealedBid, second_
 from bestresponse.games.trust.rules import Trust
 from bestresponse.games.ultimatum.rules import Ultimatum
 from bestresponse.games.water.game import Water
+from bestresponse.telling.language import find_home, load_language
+from bestresponse.telling.render import write_rules
 
 
 @pytest.mark.parametrize(
@@ -103,3 +106,43 @@ def test_nobody_is_charged_for_playing_the_equilibrium():
                 for role, move in moves.items()
             ), name
             state = game.apply(state, moves)
+
+
+def test_whole_bids_make_a_first_price_auction_a_tree_that_is_solved():
+    auction = SealedBid(("Ann", "Bob"), highest=2, whole=True)
+    assert find_known_equilibrium(auction) is None
+    shares = describe_theory(auction).predicted[0].shares
+
+    def pay(values, bids):
+        winner = 0 if bids[0] >= bids[1] else 1
+        return values[winner] - bids[winner], winner
+
+    def find_bids(role, value):
+        (mix,) = [mix for label, mix in shares[role].items() if f"value is {value}." in label]
+        return {int(bid): share for bid, share in mix.items() if share}
+
+    for seat, (role, other) in enumerate((("Ann", "Bob"), ("Bob", "Ann"))):
+        for value in range(3):
+            earned = []
+            for bid in range(3):
+                gain = 0.0
+                for theirs in range(3):
+                    for reply, share in find_bids(other, theirs).items():
+                        bids = (bid, reply) if seat == 0 else (reply, bid)
+                        paid, winner = pay((value, value), bids)
+                        gain += share * paid * (winner == seat)
+                earned.append(gain)
+            kept = sum(share * earned[bid] for bid, share in find_bids(role, value).items())
+            assert kept == pytest.approx(max(earned), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [("en", "All bids are whole numbers."), ("de", "Alle Gebote sind ganze Zahlen.")],
+)
+def test_bidders_are_told_that_bids_are_whole(language, words):
+    spoken = load_language(language).within(find_home(SealedBid))
+    for whole in (True, False):
+        auction = SealedBid(whole=whole)
+        told = write_rules(auction.view(auction.start(), "bidder 1"), spoken)
+        assert (words in told) == whole

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 from plugins import lay_package
 
-from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
+from bestresponse.core.registry import games
 from bestresponse.games.lookup import NamedGame, find_game, game_names
+from bestresponse.games.parameters import list_parameters
 from bestresponse.theory import NormalForm, Tree, catalogue, load_tree, write_game_file
 
 PENNIES = [[1, -1], [-1, 1]]
@@ -215,3 +217,27 @@ def parse(text, name):
 def test_the_text_of_a_program_is_not_taken_for_the_name_of_a_file():
     with pytest.raises(UsageError, match="got a text of 60 lines; write it into a file"):
         find_game("payoff(a, b, 1, 2).\n" * 60)
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_every_setting_of_a_registered_game_can_be_typed_in_brackets(name):
+    for setting, value in list_parameters(games.make(name)).items():
+        text = ";".join(value) if isinstance(value, tuple) else str(value)
+        if "," in text:  # residents have several numbers each; they are set in files
+            continue
+        found = find_game(f"{name}({setting}={text.lower() if type(value) is bool else text})")
+        # How much water there is on a day is set in place of whether it is plenty.
+        assert list_parameters(found.playable()).get(setting, value) == value
+
+
+def test_players_are_named_one_after_the_other():
+    assert find_game("diner(roles=Ann; Bo;Cy)").players == ("Ann", "Bo", "Cy")
+
+
+def test_a_tree_without_end_is_refused_at_once_and_a_small_one_unfolded():
+    with pytest.raises(TooLarge, match="no end of nodes"):
+        find_game("pig(goal=10)").solvable()
+    with pytest.raises(TooLarge, match=r"has more than [\d,]+ nodes"):
+        find_game("connect-four").solvable()
+    # One object: one move, one end. Two piles of one: two orders.
+    assert find_game("nim(piles=1-1)").solvable().num_nodes == 5

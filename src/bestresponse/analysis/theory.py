@@ -31,6 +31,7 @@ from bestresponse.games.capabilities import (
     HasCourse,
     HasNormalForm,
     HasTree,
+    Unfolds,
     find_stage,
     find_stage_form,
 )
@@ -139,6 +140,10 @@ def _describe(key: SameObject) -> Theory:
         return _describe_table(game.normal_form)
     if isinstance(game, HasTree):
         return _describe_tree(game.tree)
+    if isinstance(game, Unfolds):
+        with suppress(InvalidGame):
+            return _describe_tree(game.unfold(MOST_NODES))
+        return Theory()
     known = find_known_equilibrium(game)
     if known is None or _begins_in_turn(game):
         with suppress(InvalidGame):

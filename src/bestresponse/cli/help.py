@@ -260,7 +260,7 @@ def _read_help(argument: Parameter) -> str:
 
 Mistake: type[Exception] = typer.BadParameter.__bases__[0]
 """What typer raises where the words that were typed do not fit the command."""
-_MEANT = {
+MEANT = {
     "--lambda": " The parameter of a concept is typed as --set lambda=VALUE.",
     **dict.fromkeys(
         ("--size", "--sizes", "--actions"), " Games of `bench` have --num-rows and --num-cols."
@@ -275,6 +275,7 @@ _MEANT = {
     "--max-calls": " Limits are one option: --budget '200 calls'.",
     "--max-total-tokens": " Limits are one option: --budget '100000 tokens'.",
     "--max-cost": " Limits are one option: --budget '3 dollars'.",
+    "--executor": " Plays run in processes where these are counted: --processes 8.",
     **dict.fromkeys(
         ("--out", "--pack", "--plot", "--picture", "--draw", "--save"),
         " It is called --output, or -o.",
@@ -300,7 +301,7 @@ def explain_usage_error(error: Mistyped) -> str:
             name = typed.lstrip("-").replace("-", "_")
             if error.ctx is not None and name in getattr(error.ctx.command.callback, "rare", ()):
                 return f"{command} takes {name} as a setting: --settings {name}=VALUE. {where}"
-            hint = _MEANT.get(typed) or near.replace(" Did you mean ", " Did you mean --")
+            hint = MEANT.get(typed) or near.replace(" Did you mean ", " Did you mean --")
             arguments = [each for each in known if each.param_type_name == "argument"]
             if name in [each.name for each in arguments]:
                 hint = f" It is typed without a name: {command} {name.upper()}."

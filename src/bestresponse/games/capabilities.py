@@ -4,6 +4,7 @@ See also `core.capabilities`.
 
 HasNormalForm   everybody moves once and at the same time: the payoff table
 HasTree         the game in extensive form
+Unfolds         a tree that is made only to solve the game
 ToldPaths       what happens on the way to a node of its tree
 HasStage        one game played round after round
 HasCourse       the same with a known course: how many rounds, what later ones weigh, noise
@@ -49,6 +50,17 @@ class HasTree(Protocol):
     @property
     def tree(self) -> Tree:
         """The game tree."""
+
+
+@runtime_checkable
+class Unfolds(Protocol):
+    """A game that unfolds its tree itself, faster than by what its players are shown.
+
+    The facts of a view name the information set (`infoset`) by its label.
+    """
+
+    def unfold(self, limit: int) -> Tree:
+        """Return the tree; TooLarge where it has more than `limit` nodes."""
 
 
 @runtime_checkable

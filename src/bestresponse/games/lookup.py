@@ -32,12 +32,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core import registry
+from bestresponse.core.capabilities import AnyPositions, HasPositions
 from bestresponse.core.errors import TooLarge, UsageError
 from bestresponse.core.game import AnyGame
 from bestresponse.core.json import digest
 from bestresponse.core.notebook import format_html
 from bestresponse.core.registry import check_members, did_you_mean
-from bestresponse.games.capabilities import HasCourse, HasNormalForm, HasTree
+from bestresponse.games.capabilities import HasCourse, HasNormalForm, HasTree, Unfolds
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.games.mechanisms import apply_mechanism, name_with, split_mechanisms
 from bestresponse.games.parameters import apply_settings, split_settings
@@ -55,9 +56,11 @@ from bestresponse.theory.files.nfg import (
 )
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.generators import families
+from bestresponse.theory.positions.graph import explore
+from bestresponse.theory.positions.solve import count_nodes
 from bestresponse.theory.repeated.automaton import classic_strategies
 from bestresponse.theory.trees.compile import compile_game
-from bestresponse.theory.trees.tree import Tree
+from bestresponse.theory.trees.tree import NODE_LIMIT, Tree
 
 if TYPE_CHECKING:
     from bestresponse.games.logic.game import LogicGame
@@ -170,8 +173,12 @@ class LoadedGame:
             return self.game.normal_form
         if isinstance(self.game, HasTree):
             return self.game.tree
+        if isinstance(self.game, Unfolds):
+            return self.game.unfold(NODE_LIMIT)
         if isinstance(self.game, HasCourse):
             _check_rounds(self.game.name, self.game)
+        if isinstance(self.game, HasPositions):
+            _check_positions(self.game)
         return compile_game(self.game, label=write_history)
 
     @property
@@ -262,6 +269,20 @@ def _check_rounds(name: str, game: HasCourse) -> None:
             " too many for a tree. Use fewer rounds, or solve one round: its equilibria, played in"
             " every round, are equilibria"
         )
+
+
+def _check_positions(game: AnyPositions) -> None:
+    """Raise TooLarge where a tree would never end; to unfold it would take long to say so."""
+    graph = explore(game, most=_MOST_PLAYS)
+    nodes = count_nodes(graph)
+    if graph.is_complete and nodes <= NODE_LIMIT:
+        return
+    size = f"{nodes:,.0f}" if graph.is_complete else f"more than {nodes:,.0f}"
+    many = size if np.isfinite(nodes) else "no end of"
+    raise TooLarge(
+        f"{game.name} is solved by its positions. As a tree it has {many} nodes, and at most"
+        f" {NODE_LIMIT:,} can be unfolded; use a smaller version"
+    )
 
 
 def _is_like_a_path(name: str | Path) -> bool:

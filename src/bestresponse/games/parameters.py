@@ -1,6 +1,7 @@
 """What can be set in the rules of a game: its plain fields, or what it names itself.
 
-A name may have settings in brackets behind it, as in `connect-four(columns=5, rows=4)`.
+A name may have settings in brackets behind it, as in `connect-four(columns=5, rows=4)`; the parts
+of a list are separated by semicolons, as in `diner(roles=Ann;Bo;Cy)`.
 """
 
 import dataclasses
@@ -102,13 +103,14 @@ def apply_settings(game: Game[S], settings: Mapping[str, str], name: str) -> Any
     for setting, text in settings.items():
         values[setting] = _read_value(text, known.get(setting, ""))
     changed = set_parameters(game, values)
-    if not dataclasses.is_dataclass(changed) or not hasattr(type(changed), "name"):
-        return changed
-    return dataclasses.replace(changed, name=name)
+    has_name = "name" in getattr(changed, "__dataclass_fields__", ())
+    return dataclasses.replace(changed, name=name) if has_name else changed  # type: ignore[type-var]
 
 
 def _read_value(text: str, like: Parameter) -> Parameter:
     """Read a value of the kind of another one; what cannot be read is refused later, as a text."""
+    if isinstance(like, tuple):
+        return tuple(part.strip() for part in text.split(";"))
     if isinstance(like, bool):
         return {"true": True, "false": False}.get(text.casefold(), text)
     if isinstance(like, int | float):

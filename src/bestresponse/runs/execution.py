@@ -20,11 +20,10 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import ModelError, OverBudget, StoreError
-from bestresponse.core.registry import Registry, check_members
 from bestresponse.models.base import ModelsByName
 from bestresponse.runs.store.folder import (
     RunFolder,
@@ -88,9 +87,8 @@ class Job:
     shared: SharedCalls | None = None
 
 
-@runtime_checkable
 class Executor(Protocol):
-    """Makes plays. A new engine implements these two methods."""
+    """Makes plays: `Threads` or `Processes`."""
 
     def play(
         self,
@@ -131,27 +129,6 @@ def map_ahead(
     while ahead:
         yield collect(ahead.popleft())
         ahead.extend(submit(item) for item in islice(todo, 1))
-
-
-executors = Registry(
-    "bestresponse.runs.executors",
-    "executor",
-    {
-        "threads": "bestresponse.runs.execution:Threads",
-        "processes": "bestresponse.runs.executors.processes:Processes",
-    },
-)
-"""Classes or functions that return an executor."""
-
-
-def find_executor(name: str) -> Executor:
-    """Return the executor of that name.
-
-    Raises UsageError where there is none.
-    """
-    executor: Executor = executors.make(name)
-    check_members(executor, ("play", "map"), executors.describe(name))
-    return executor
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +278,6 @@ class _Run:
     outcome: Outcome
     patience: int
     in_a_row: int = 0
-    begun: int = 0
 
     def list_missing(self, specs: Iterable[Spec]) -> Iterator[Task]:
         """Yield the specs without a record, each once, until the run is stopped."""
@@ -317,7 +293,6 @@ class _Run:
             if spec.id in finished:
                 self.outcome.found += 1
             else:
-                self.begun += 1
                 yield Task(spec, begun.pop(spec.id, []))
 
     def settle(self, ended: Ended) -> None:
@@ -379,6 +354,4 @@ def execute(
             on_progress(Progress(total, outcome.found, outcome.played, outcome.failed))
     if outcome.stopped == "enough":
         outcome.stopped = ""
-    elif not outcome.stopped and (lost := run.begun - outcome.played - outcome.failed):
-        outcome.stopped = f"{lost} plays were begun, and the executor did not say how they ended"
     return outcome

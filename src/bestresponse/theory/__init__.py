@@ -32,13 +32,8 @@ if TYPE_CHECKING:
     from bestresponse.theory.equilibria.lemke_howson import (
         lemke_howson as lemke_howson,
         lemke_howson_all as lemke_howson_all,
-        lemke_howson_batch as lemke_howson_batch,
-        nash_one_batch as nash_one_batch,
     )
-    from bestresponse.theory.equilibria.refinements import (
-        find_perfect as find_perfect,
-        find_proper as find_proper,
-    )
+    from bestresponse.theory.equilibria.refinements import find_perfect as find_perfect
     from bestresponse.theory.equilibria.result import (
         Equilibrium as Equilibrium,
         NashResult as NashResult,

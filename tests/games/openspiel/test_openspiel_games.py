@@ -7,10 +7,13 @@ from random import Random
 
 import pytest
 
+from bestresponse.analysis.solve.solve import solve_loaded_game
+from bestresponse.core.conformance import check_game
 from bestresponse.core.errors import InvalidGame
+from bestresponse.core.game import NATURE
 from bestresponse.core.registry import games
 from bestresponse.games.lookup import find_game
-from bestresponse.games.openspiel.rules import OpenSpielGame
+from bestresponse.games.openspiel.rules import HiddenSpielGame, OpenSpielGame
 from bestresponse.telling.render import write_history, write_rules
 from bestresponse.theory.positions.graph import explore
 from bestresponse.theory.positions.solve import PositionSolution, solve_positions
@@ -122,3 +125,26 @@ def test_a_play_is_paid_as_openspiel_pays_it() -> None:
 
 def test_a_game_that_hides_something_is_a_tree() -> None:
     assert isinstance(find_game("openspiel:kuhn_poker").game, Tree)
+
+
+def test_a_large_game_that_hides_something_is_told_by_what_a_player_knows() -> None:
+    loaded = find_game("openspiel:leduc_poker")
+    game = loaded.playable()
+    check_game(game)
+    state = game.apply(game.start(), {NATURE: "Chance outcome:2"})
+    state = game.apply(state, {NATURE: "Chance outcome:5"})
+    told = write_history(game.view(state, "player 1"))
+    assert "[Private: 2]" in told
+    assert "5" not in told
+    assert "[Private: 5]" in write_history(game.view(state, "player 2"))
+    labels = {infoset.label for infoset in loaded.solvable().infosets}
+    assert game.view(state, "player 1").facts["infoset"] in labels
+
+
+def test_a_large_game_that_hides_something_is_solved_as_a_tree() -> None:
+    auction = find_game("openspiel:first_sealed_auction(max_value=6)")
+    assert isinstance(auction.game, HiddenSpielGame)
+    solved = solve_loaded_game(auction)
+    assert max(solved.equilibria[0].regrets.values()) < 1e-9
+    rules = write_rules(auction.game.view(auction.game.start(), "player 1"))
+    assert "a whole number from 1 to 6" in rules

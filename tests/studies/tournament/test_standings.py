@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import running
+from courses import name_course
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.games.lookup import NamedGame
@@ -21,11 +22,11 @@ from bestresponse.studies.tournament.standings import find_standings, normalise
 from bestresponse.studies.tournament.study import METRICS, tournament
 from bestresponse.theory.games.normal_form import NormalForm
 
-DILEMMA = NamedGame.find("prisoners-dilemma")
+DILEMMA = "prisoners-dilemma"
 
 
 def configure(*names, game=DILEMMA, **settings):
-    return TournamentConfig(game, names, **settings)
+    return TournamentConfig(name_course(game, settings), names, **settings)
 
 
 def standings(*names, **settings):

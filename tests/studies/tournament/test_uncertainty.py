@@ -105,15 +105,16 @@ def test_intervals_and_places_hold_the_truth(continuation):
 
 def test_standings_have_intervals_and_places_where_plays_are_sampled(tmp_path):
     entries = ["grim", "tit-for-tat", "always:defect"]
-    settings = {"rounds": 10, "noise": 0.1, "output_dir": tmp_path}
-    sampled = br.tournament("prisoners-dilemma", entries, repetitions=5, **settings)
+    game = "prisoners-dilemma with repeated(noise=0.1)"
+    settings = {"output_dir": tmp_path}
+    sampled = br.tournament(game, entries, repetitions=5, **settings)
     for row in sampled.rows():
         earned = row["per_round"]
         assert isinstance(earned, Interval)
         assert 0.0 <= earned.low < earned.estimate < earned.high <= 5.0
         assert 1 <= row["best_place"] <= row["worst_place"] <= 3
         assert (row["first"], row["second"]) == (None, None)  # seats of a symmetric game are pooled
-    exact = br.tournament("prisoners-dilemma", entries, **settings)
+    exact = br.tournament(game, entries, **settings)
     for row in exact.rows():
         assert isinstance(row["per_round"], float)
         assert row["best_place"] is None
@@ -139,11 +140,9 @@ def test_ratings_of_a_copy_are_those_of_the_original(tmp_path):
 def test_luck_of_noise_and_of_the_other_is_taken_out_of_a_models_payoffs(tmp_path):
     """A model that cooperates against `random`: all that varies is luck, but for later rounds."""
     run = br.tournament(
-        "prisoners-dilemma",
+        "prisoners-dilemma with repeated(rounds=2, noise=0.1)",
         [lambda prompt: "ANSWER: cooperate", "random"],
-        rounds=2,
         repetitions=40,
-        noise=0.1,
         output_dir=tmp_path,
     )
     rows = [row for row in run.frame("luck") if row["player"] != "random"]

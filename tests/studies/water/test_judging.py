@@ -87,6 +87,18 @@ def test_a_score_outside_the_scale_is_refused_with_its_place(given, tmp_path):
         read_sheets([tmp_path / "ada.csv"])
 
 
+def test_two_scores_of_one_judge_for_the_same_are_refused(tmp_path):
+    for name, score in (("a", 3), ("b", 3), ("c", 4)):
+        sheet = f"judge,game,resident,planning\nAda,g,Alex,{score}\nBea,g,Alex,{score}\n"
+        (tmp_path / f"{name}.csv").write_text(sheet.replace("Bea,g", f"Bea,{name}"))
+    assert len(read_sheets([tmp_path / "a.csv", tmp_path / "b.csv"])) == 4
+    with pytest.raises(
+        UsageError,
+        match="Ada gave Alex both 3 and 4 for planning in game g; keep one, or give two judges",
+    ):
+        read_sheets([tmp_path / "a.csv", tmp_path / "c.csv"])
+
+
 def test_what_cannot_be_judged_is_explained(tmp_path):
     (tmp_path / "x.csv").write_text("a,b\n1,2\n")
     with pytest.raises(

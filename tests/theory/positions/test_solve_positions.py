@@ -22,7 +22,7 @@ from bestresponse.games.tic_tac_toe.rules import TicTacToe
 from bestresponse.theory.deadline import Deadline
 from bestresponse.theory.positions.graph import explore
 from bestresponse.theory.positions.keys import check_keys
-from bestresponse.theory.positions.solve import solve_positions
+from bestresponse.theory.positions.solve import count_nodes, solve_positions
 
 
 @dataclass(frozen=True)
@@ -282,3 +282,15 @@ def test_a_payoff_is_value_and_luck_and_what_both_lost():
             position = after
         expected = solved.values[0, 0] + luck - lost["player 1"] + lost["player 2"]
         assert game.find_result(position)[0] == pytest.approx(expected, abs=1e-7)
+
+
+def count_by_hand(game, position):
+    turn = game.find_turn(position)
+    after = [game.advance(position, move) for move in turn.moves]
+    return 1 + sum(count_by_hand(game, each) for each in after)
+
+
+def test_the_nodes_of_the_tree_are_counted_without_a_tree():
+    assert count_nodes(explore(TicTacToe())) == 549_946
+    assert count_nodes(explore(Nim("1-2-3"))) == count_by_hand(Nim("1-2-3"), Nim("1-2-3").begin())
+    assert count_nodes(explore(Pig(goal=5))) == np.inf

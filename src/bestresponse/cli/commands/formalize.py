@@ -33,7 +33,7 @@ from bestresponse.formal.formalize.forms import estimate_formalizing
 from bestresponse.formal.formalize.plan import Example, write_example
 from bestresponse.formal.formalize.story_claims import MOST_ASKED
 from bestresponse.formal.strategies.agents import StrategyAttempt, StrategySettings
-from bestresponse.games.describing import describe_changes, describe_table
+from bestresponse.games.describing import describe_changes
 from bestresponse.logic.programs.validate import feedback
 from bestresponse.models.wrappers.limits import estimate_price
 from bestresponse.report.files import write_text
@@ -150,6 +150,7 @@ _STORY_ONLY = (
     "choose",
     "examples",
     "form",
+    "plays",
     "page",
     "interactive",
     "save_example",
@@ -297,8 +298,8 @@ def _keep_partial(attempt: Attempt, target: Path, trouble: str = "") -> list[Pat
 
 def _show(result: Formalized) -> None:
     winner = result.formalization
-    if winner.table is not None:
-        names = find_names(winner.table)
+    if winner.ok:
+        names = find_names(winner.table) if winner.table is not None else ()
         if names:
             console().print(f"satisfies the constraints of: {', '.join(names)}", markup=False)
         try:
@@ -414,11 +415,7 @@ def _revise(
 
 
 def _show_state(state: Formalization) -> None:
-    _print(
-        describe_table(state.table)
-        if state.table is not None
-        else f"There is no game yet: {state.trouble}"
-    )
+    _print("\n".join(state.describe()) or f"There is no game yet: {state.trouble}")
 
 
 def _read(question: str) -> str:

@@ -1,8 +1,9 @@
-"""Games of OpenSpiel of perfect information, on OpenSpiel's own states: no tree is unfolded.
+"""Games of OpenSpiel on OpenSpiel's own states: no tree is unfolded to play or tell them.
 
-A position is a state of OpenSpiel; its key is who moves and what the state prints. A state that
-prints less than it knows would be solved wrongly without a word, so keys are checked by plays
-before a game is given away. That is a test and no proof.
+A position is a state of OpenSpiel. Where nothing is hidden, its key is who moves and what the state
+prints. A state that prints less than it knows would be solved wrongly without a word, so keys are
+checked by plays before a game is given away. That is a test and no proof. Where something is
+hidden, a player is told its information state, and a tree is unfolded only to solve the game.
 
 M. Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019.
 """
@@ -10,15 +11,16 @@ M. Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games",
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from bestresponse.core.capabilities import ToMove
-from bestresponse.core.game import NATURE, Role
-from bestresponse.core.told import Prose, Statement, TextPlace, Worded
+from bestresponse.core.errors import TooLarge
+from bestresponse.core.game import NATURE, Role, View
+from bestresponse.core.told import Event, Prose, Saw, Statement, TextPlace, Worded
 from bestresponse.games.openspiel.texts import SPIEL_RULES
-from bestresponse.games.positions import PositionGame
+from bestresponse.games.positions import Moves, Played, PositionGame, RuledGame
 from bestresponse.theory.positions.keys import check_keys
 from bestresponse.theory.trees.openspiel import (
     CHANCE_PLAYER,
@@ -38,13 +40,16 @@ _UNTOLD = {"board_size", "egocentric_obs_tensor", "is_misere", "plain_obs_tensor
 """Parameters that change nothing that rules would tell, or that are told by another name."""
 _CHECKED_PLAYS = 20
 _CHECKED_MOVES = 60
+_TOLD_NODES = 500
+"""Larger trees are too long to be told."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class SpielPosition:
-    """A state of OpenSpiel."""
+    """A state of OpenSpiel, and OpenSpiel's numbers of the moves that lead there."""
 
-    state: pyspiel.State
+    state: pyspiel.State = field(compare=False)
+    made: tuple[int, ...] = ()
 
     @cached_property
     def actions(self) -> Mapping[str, int]:
@@ -55,8 +60,8 @@ class SpielPosition:
 
 
 @dataclass(frozen=True, eq=False)
-class OpenSpielGame(PositionGame[SpielPosition]):
-    """A game of OpenSpiel that is played in turn, hides nothing, and pays at the end."""
+class SpielGame(RuledGame[SpielPosition]):
+    """A game of OpenSpiel that is played in turn."""
 
     name: str
     game: pyspiel.Game = field(repr=False)
@@ -97,15 +102,12 @@ class OpenSpielGame(PositionGame[SpielPosition]):
 
     def advance(self, position: SpielPosition, move: str) -> SpielPosition:
         """Let OpenSpiel make the move."""
-        return SpielPosition(position.state.child(position.actions[move]))
+        action = position.actions[move]
+        return SpielPosition(position.state.child(action), (*position.made, action))
 
     def find_result(self, position: SpielPosition) -> tuple[float, ...]:
         """Return what OpenSpiel pays."""
         return tuple(position.state.returns())
-
-    def find_key(self, position: SpielPosition) -> tuple[int, str]:
-        """Return who moves and what the state prints."""
-        return position.state.current_player(), str(position.state)
 
     def state_rules(self) -> tuple[Statement, ...]:
         """State the rules in our words where there are some; OpenSpiel has none."""
@@ -135,6 +137,15 @@ class OpenSpielGame(PositionGame[SpielPosition]):
                 return _OTHERS
         return text
 
+
+@dataclass(frozen=True, eq=False)
+class OpenSpielGame(SpielGame, PositionGame[SpielPosition]):
+    """A game of OpenSpiel that is played in turn, hides nothing, and pays at the end."""
+
+    def find_key(self, position: SpielPosition) -> tuple[int, str]:
+        """Return who moves and what the state prints."""
+        return position.state.current_player(), str(position.state)
+
     def state_position(self, position: SpielPosition, role: Role) -> tuple[Statement, ...]:
         """Show what OpenSpiel shows of the state."""
         state = position.state
@@ -143,8 +154,37 @@ class OpenSpielGame(PositionGame[SpielPosition]):
         return (Prose(shown.strip("\n")),)
 
 
-def load_openspiel_game(name: str) -> OpenSpielGame | Tree:
-    """Load a game of OpenSpiel: by its positions where it has them, otherwise as a tree.
+@dataclass(frozen=True, eq=False)
+class HiddenSpielGame(SpielGame):
+    """A game of OpenSpiel that is played in turn and hides something."""
+
+    def unfold(self, limit: int) -> Tree:
+        """Return the tree, whose information sets are called as players are told them."""
+        return load_openspiel(self.game, limit=limit)
+
+    def list_seen(self, made: Moves, role: Role) -> tuple[Event, ...]:
+        """List nothing: the information state says all that a player has seen."""
+        return ()
+
+    def view(self, state: Played[SpielPosition], role: Role) -> View:
+        """Return the information state of a role, which is its history."""
+        shown = super().view(state, role)
+        if role == NATURE:
+            return shown
+        known = self._show(state.position, role)
+        facts = {**shown.facts, "infoset": known}
+        return replace(shown, history=(Saw(known), *shown.history), facts=facts)
+
+    def state_position(self, position: SpielPosition, role: Role) -> tuple[Statement, ...]:
+        """Show what OpenSpiel says a player knows."""
+        return (Prose(self._show(position, role).strip("\n")),)
+
+    def _show(self, position: SpielPosition, role: Role) -> str:
+        return position.state.information_state_string(self.roles.index(role)) or "start"
+
+
+def load_openspiel_game(name: str) -> SpielGame | Tree:
+    """Load a game of OpenSpiel: by its positions where it has them, as a tree if that is small.
 
     Raises:
         InvalidGame: there is no such game, or its states print less than they know.
@@ -158,7 +198,13 @@ def load_openspiel_game(name: str) -> OpenSpielGame | Tree:
         and kind.chance_mode != kind.ChanceMode.SAMPLED_STOCHASTIC
     )
     if not has_positions:
-        return load_openspiel(game)
+        is_in_turn = kind.dynamics == kind.Dynamics.SEQUENTIAL
+        if not is_in_turn or not kind.provides_information_state_string:
+            return load_openspiel(game)
+        try:
+            return load_openspiel(game, limit=_TOLD_NODES)
+        except TooLarge:
+            return HiddenSpielGame(f"openspiel:{name}", game)
     made = OpenSpielGame(f"openspiel:{name}", game)
     check_keys(made, plays=_CHECKED_PLAYS, most_moves=_CHECKED_MOVES)
     return made

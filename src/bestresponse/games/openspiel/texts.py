@@ -57,4 +57,20 @@ SPIEL_RULES = {
         "a1a2 moves from a1 to a2. Whoever cannot move loses and gets -1; the other player gets "
         "1."
     ),
+    "liars_dice": (
+        "Each of two players rolls one die with {dice_sides} sides and keeps it secret. In turn "
+        "each player makes a bid N-F: at least N of the two dice show F, where a {dice_sides} "
+        "counts as any number. A bid must be higher than the last one: a larger N, or an equal N "
+        "and a larger F. Instead of a bid you may say Liar. Then the dice are shown: if the last "
+        "bid is true, whoever made it wins, and otherwise whoever doubted it. The winner gets 1, "
+        "the loser -1. You see your die, and behind it the bids so far."
+    ),
+    "first_sealed_auction": (
+        "One object is sold. Each of two bidders has drawn a private value for it, a whole number "
+        "from 1 to {max_value}, each equally likely, and knows only the own value. Each makes one "
+        "sealed bid, a whole number that is smaller than the own value. Whoever bids most gets "
+        "the object and pays the own bid; among equal bids a coin decides. The payoff of whoever "
+        "gets the object is the own value minus the own bid; the other gets 0. You see your "
+        "number as a bidder, from p0, and your value."
+    ),
 }

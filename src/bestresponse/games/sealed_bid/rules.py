@@ -16,8 +16,10 @@ from bestresponse.core.agreement import ToldPlay
 from bestresponse.core.capabilities import EquilibriumSummary, Question
 from bestresponse.core.errors import UsageError
 from bestresponse.core.phrase import make_phrase
-from bestresponse.core.told import Aim, Event, GameEvent, GameRule, Over, Paid, Players
+from bestresponse.core.told import Aim, Event, GameEvent, GameRule, Over, Paid, Players, Worded
 from bestresponse.games.statements import read_exactly
+
+_WHOLE_BIDS = "All bids are whole numbers."
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,8 @@ class SealedBid:
     roles: tuple[Role, ...] = ("bidder 1", "bidder 2", "bidder 3")
     price: Literal["first", "second"] = "first"
     highest: int = 100
+    whole: bool = False
+    """Whether bids are whole numbers; then a game of few bidders is solved as a tree."""
     version: int = 1
     unit = ""
 
@@ -132,7 +136,8 @@ class SealedBid:
         if len(state.values) < len(self.roles):
             values = range(self.highest + 1)
             return {NATURE: Lottery.uniform(tuple(values))}
-        return {} if state.bids else dict.fromkeys(self.roles, Amount(0, self.highest))
+        bid = Amount(0, self.highest, whole=self.whole)
+        return {} if state.bids else dict.fromkeys(self.roles, bid)
 
     def view(self, state: AuctionState, role: Role) -> View:
         """Return what `role` may know in `state`."""
@@ -150,12 +155,9 @@ class SealedBid:
             "rivals": [other for other in self.roles if other != role],
             "price": self.price,
         }
-        return View(
-            role,
-            (Players(self.roles), self.rule, Aim()),
-            tuple(history),
-            facts,
-        )
+        bids_rule = (Worded(_WHOLE_BIDS),) if self.whole else ()
+        rules = (Players(self.roles), self.rule, *bids_rule, Aim())
+        return View(role, rules, tuple(history), facts)
 
     @property
     def rule(self) -> SealedBidRule:
@@ -192,8 +194,13 @@ class SealedBid:
         count = len(self.roles)
         return value * (count - 1) / count
 
-    def describe_equilibrium(self) -> EquilibriumSummary:
-        """Describe the equilibrium; what it earns depends on the values that are drawn."""
+    def describe_equilibrium(self) -> EquilibriumSummary | None:
+        """Describe the equilibrium; what it earns depends on the values that are drawn.
+
+        Returns None for whole first-price bids: fewer than a share of the value is not always best.
+        """
+        if self.whole and self.price == "first":
+            return None
         if self.price == "second":
             words = "Everybody bids the own value; whatever the others do, no other bid earns more."
             return EquilibriumSummary("equilibrium in dominant strategies", words, {})

@@ -489,36 +489,42 @@ class ManneredAdvice(BaseModel):
         description="What speaking in no particular manner earns instead."
     )
     worth: Mix = Field(description="What every manner earns, where the situation was solved.")
-    source: Literal["solved tree", "nearest situation", "learnt policy"]
+    source: Literal["solved tree", "nearest situation", "learnt policy", "solved positions"]
     policy: str
     games: int
 
 
 def advise_speaker(
     domain: Annotated[
-        str, Field(description="A domain of dialogue, such as meeting, fruit or debate.")
+        str,
+        Field(
+            description=(
+                "A domain of dialogue, such as meeting, fruit or debate, or the game haggling with"
+                ' its numbers, such as "haggling(cost=12, value=88)".'
+            )
+        ),
     ],
     transcript: Annotated[
         list[SpokenLine], Field(description="The messages so far, in turn.", max_length=200)
     ],
     private: Annotated[
-        dict[str, object],
+        dict[str, object] | None,
         Field(
             description=(
-                'What the next speaker alone knows: {"values": {"Monday": 8, "Friday": 3}} in a'
-                " meeting, "
+                "What the next speaker alone knows, nothing in haggling:"
+                ' {"values": {"Monday": 8, "Friday": 3}} in a meeting, '
                 '{"endowment": {...}, "values": {...}} in fruit, {"side": "for"} in a debate.'
             )
         ),
-    ],
+    ] = None,
     public: Annotated[
         dict[str, str] | None,
         Field(description="What everybody knows, such as the topic of a debate."),
     ] = None,
 ) -> ManneredAdvice:
-    """Say in which manner to write next in a negotiation or debate: solved by `bestresponse steer`
-    beforehand."""
-    if domain not in domain_names():
+    """Say in which manner to write next in a negotiation or debate, solved by `bestresponse steer`
+    beforehand, or what to offer in haggling."""
+    if domain not in domain_names() and not domain.startswith("haggling"):
         raise UsageError(
             f"there is no domain named {domain!r}; expected one of {', '.join(domain_names())}"
         )

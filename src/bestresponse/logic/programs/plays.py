@@ -93,9 +93,9 @@ def label(term: Term) -> str:
 
 
 def evaluate_term(value: Term) -> Fraction | None:
-    """The value as a fraction, if it is a number or an expression such as 7/2.
+    """Return a number, or an expression such as 7/2, as a fraction.
 
-    None is larger than an answer may be.
+    Return None for a term that is no number, or too large to write.
     """
     try:
         number = evaluate_arithmetic(value, lambda steps: None)

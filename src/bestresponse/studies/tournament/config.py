@@ -18,6 +18,7 @@ from bestresponse.core.registry import did_you_mean
 from bestresponse.formal.formalize.autoformalizer import Formalizer, check_story
 from bestresponse.games.lookup import NamedGame
 from bestresponse.games.matrix.game import RepeatedGame
+from bestresponse.games.mechanisms import split_mechanisms
 from bestresponse.logic.engine import open_engine
 from bestresponse.models.base import Model
 from bestresponse.runs import inputs
@@ -33,6 +34,8 @@ from bestresponse.studies.tournament.entries import (
     formalize_entries,
     gather_for_all,
     is_in_words,
+    is_repeated,
+    make_match,
     make_stage,
 )
 from bestresponse.theory.repeated.automaton import Automaton
@@ -65,19 +68,7 @@ class TournamentConfig(ToolSettings):
         default=10,
         ge=1,
         le=100_000,
-        help="Rounds per match; with --continuation the maximum.",
-    )
-    noise: float = setting(
-        default=0.0,
-        ge=0,
-        lt=1,
-        help="Probability that a move is replaced by another one.",
-    )
-    continuation: float = setting(
-        default=1.0,
-        gt=0,
-        le=1,
-        help="Probability that another round follows.",
+        help='Rounds per match; --with "repeated(...)" can set more about them.',
     )
     repetitions: int | None = setting(default=None, ge=1, le=1_000_000)
     """Repetitions per match, with all moves. [default: exact expectation; 1 if a model plays]"""
@@ -138,6 +129,8 @@ class TournamentConfig(ToolSettings):
         self._check_names()
 
     def _check_games(self) -> None:
+        if any(split_mechanisms(game.name)[1] and is_repeated(game) for game in self.games):
+            self.refuse_set(["rounds"], "repeated(...) says how many there are; leave it out")
         if len(set(self.games)) < len(self.games):
             raise SettingError("games", "a game is named twice; name each once")
         if len(self.games) > 1:
@@ -196,7 +189,7 @@ class TournamentConfig(ToolSettings):
     @property
     def repetition(self) -> Repetition:
         """How a match is played."""
-        return Repetition(self.rounds, self.noise, self.continuation)
+        return self.repeated.repetition
 
     @cached_property
     def by_description(self) -> Mapping[str, TournamentConfig]:
@@ -206,12 +199,7 @@ class TournamentConfig(ToolSettings):
     @cached_property
     def repeated(self) -> RepeatedGame:
         """The repeated game that is shown to those who are asked."""
-        return RepeatedGame(
-            self.stage.form,
-            self.rounds,
-            self.continuation,
-            noise=self.noise,
-        )
+        return make_match(self.game, self.rounds)
 
     @property
     def models(self) -> tuple[inputs.NamedModel, ...]:
@@ -244,7 +232,7 @@ class TournamentConfig(ToolSettings):
         if self.repetitions is None:
             return False
         matches = len(self.entries) ** 2 * self.repetitions
-        return matches * self.rounds <= _MOST_KEPT_ROUNDS
+        return matches * self.repetition.rounds <= _MOST_KEPT_ROUNDS
 
     @cached_property
     def played_pairs(self) -> tuple[tuple[int, int], ...]:

@@ -27,7 +27,8 @@ from bestresponse.formal.strategies.agents import (
 from bestresponse.formal.strategies.programs import AS_RUN, PUBLISHED, published_strategy
 from bestresponse.games.logic.game import read_program_text
 from bestresponse.games.lookup import NamedGame, ProgramGame
-from bestresponse.games.matrix.game import RepeatedGame
+from bestresponse.games.matrix.game import MatrixGame, RepeatedGame
+from bestresponse.games.mechanisms.reputation import ReputationGame
 from bestresponse.logic.engine import open_engine
 from bestresponse.models.base import Model
 from bestresponse.models.providers.function import hash_function
@@ -271,13 +272,37 @@ def make_stage(game: NamedGame) -> StageGame:
 
     Raises UsageError unless two players move once, at the same time.
     """
-    form = game.loaded.solvable()
+    form = game.game().form if is_repeated(game) else game.loaded.solvable()
     if not isinstance(form, NormalForm) or form.num_players != 2 or form.shape[0] != form.shape[1]:
         raise UsageError(
             f"{game.name}: a tournament needs two players who choose at the same time among equally"
             " many moves, as in prisoners-dilemma; `bestresponse games` lists the names"
         )
     return StageGame(game.name, form, game.text if game.ending == ".pl" else "")
+
+
+@cache
+def is_repeated(game: NamedGame) -> bool:
+    """Say whether a game is repeated already; UsageError where that makes no match."""
+    found = None if is_in_words(game) else game.game()
+    if not isinstance(found, RepeatedGame):
+        return False
+    if isinstance(found, ReputationGame) or found.discount != 1:
+        raise UsageError(
+            f"{game.name}: in a tournament everybody sees all moves, and rounds count alike; use"
+            " repeated(...) without discount"
+        )
+    return True
+
+
+@cache
+def make_match(game: NamedGame, rounds: int) -> RepeatedGame:
+    """Make the repeated game of a match, of so many rounds where the game does not say it."""
+    found = game.game()
+    if isinstance(found, RepeatedGame):
+        return found
+    rule = found.rule if isinstance(found, MatrixGame) else None
+    return RepeatedGame(make_stage(game).form, rounds, rule=rule)
 
 
 def gather_entries(

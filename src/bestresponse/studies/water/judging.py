@@ -254,7 +254,8 @@ def _write_sheet(judge: str, plays: Sequence[StoredPlay]) -> str:
 def read_sheets(paths: Iterable[str | Path]) -> WaterScores:
     """Read the scores of the sheets that people or models filled in.
 
-    Empty cells are not judged, anything but 1 to 5 is refused with its place.
+    Empty cells are not judged; anything but 1 to 5 is refused with its place, and so are two
+    different scores of one judge for the same.
     """
     scores: list[ResidentScore] = []
     for path in paths:
@@ -262,6 +263,15 @@ def read_sheets(paths: Iterable[str | Path]) -> WaterScores:
         is_questionnaire = any(f"q_{scale}" in content.partition("\n")[0] for scale in SCALES)
         read = _read_self_assessments if is_questionnaire else _read_filled_sheet
         scores += read(content, str(path))
+    given: dict[tuple[str, str, str, str], int] = {}
+    for score in scores:
+        item = (score.judge, score.game, score.resident, score.scale)
+        known = given.setdefault(item, score.value)
+        if known != score.value:
+            raise UsageError(
+                f"{score.judge} gave {score.resident} both {known} and {score.value} for"
+                f" {score.scale} in game {score.game}; keep one, or give two judges two names"
+            )
     return WaterScores(tuple(scores))
 
 

@@ -179,6 +179,20 @@ class _Step:
             into[self.chosen] = values[self.child[first_best]]
 
 
+def count_nodes(graph: PositionGraph) -> float:
+    """Count the nodes of the tree that has each position once for every play that leads there.
+
+    There is no end to it where a play can return to a position.
+    """
+    count = np.ones(len(graph.owner))
+    for level in _list_levels(graph):
+        if level.cycle != "none":
+            return np.inf
+        edges, starts = _list_edges(graph.first, level.nodes)
+        count[level.nodes] += np.add.reduceat(count[graph.child[edges]], starts)
+    return float(count[0])
+
+
 def _list_edges(first: Ints, nodes: Ints) -> tuple[Ints, Ints]:
     """List the edges of these nodes, one node after the other, and where those of each begin."""
     sizes = first[nodes + 1] - first[nodes]

@@ -337,6 +337,36 @@ document.addEventListener("click", (event) => {
   if (button && !confirm(button.dataset.confirm)) event.preventDefault();
 });
 
+// Which columns of a table are shown is kept in this browser; the box stays when the table in it is read again.
+function chooseColumns(box) {
+  const heads = [...box.querySelectorAll("thead th")].map((head) => head.textContent.trim());
+  const kept = `columns ${box.id}`;
+  const hidden = new Set((localStorage.getItem(kept) || "").split(" ").filter(Boolean));
+  const choice = document.createElement("details");
+  const title = document.createElement("summary");
+  choice.className = "columns";
+  title.textContent = "Columns";
+  choice.append(title);
+  heads.forEach((name, index) => {
+    const number = String(index + 1);
+    const label = document.createElement("label");
+    const tick = document.createElement("input");
+    const show = () => box.classList.toggle(`without${number}`, hidden.has(number));
+    tick.type = "checkbox";
+    tick.checked = !hidden.has(number);
+    tick.addEventListener("change", () => {
+      if (tick.checked) hidden.delete(number);
+      else hidden.add(number);
+      localStorage.setItem(kept, [...hidden].join(" "));
+      show();
+    });
+    label.append(tick, ` ${name}`);
+    choice.append(label);
+    show();
+  });
+  if (heads.length) box.before(choice);
+}
+
 function enliven() {
   document.querySelectorAll("[data-answer]").forEach(noteAbsence);
   document.querySelectorAll("[data-calculate]").forEach(workOut);
@@ -357,5 +387,6 @@ function enliven() {
   document.querySelectorAll("[data-wide-open]").forEach(openWhereWide);
   document.querySelectorAll("[data-copy-from]").forEach(copyFrom);
   document.querySelectorAll("[data-filter]").forEach(filterBy);
+  document.querySelectorAll("[data-columns]").forEach(chooseColumns);
 }
 enliven();
