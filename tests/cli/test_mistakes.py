@@ -184,12 +184,8 @@ MISTAKES = [
         'tournament has no option --noise. Rounds are a mechanism: --with "repeated(noise=VALUE)".',
     ),
     (
-        "tournament prisoners-dilemma --with repeated(discount=0.9)",
-        "in a tournament everybody sees all moves, and rounds count alike; use repeated(...)",
-    ),
-    (
         "tournament prisoners-dilemma --with reputation",
-        "in a tournament everybody sees all moves, and rounds count alike; use repeated(...)",
+        "in a tournament everybody sees all moves; use repeated(...) instead",
     ),
     (
         "tournament prisoners-dilemma --rounds 3 --with repeated(noise=0.1)",

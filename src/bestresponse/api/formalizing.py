@@ -41,7 +41,7 @@ from bestresponse.games.logic.tables import table_to_data
 from bestresponse.games.lookup import LoadedGame, NamedGame, as_source
 from bestresponse.logic.engine import EngineKind, Limits, open_engine
 from bestresponse.logic.language.terms import write
-from bestresponse.logic.programs.recorded import check_plays, read_plays
+from bestresponse.logic.programs.recorded import Plays, check_plays, read_plays
 from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.models.base import Model
 from bestresponse.models.registry import KnownModel, known_models, read_default_settings
@@ -59,6 +59,7 @@ from bestresponse.runs.inputs import (
 )
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.settings import OF_PLAYS, RunSettings, setting, settings
+from bestresponse.studies.behave.layouts import read_rows
 from bestresponse.theory.games.normal_form import NormalForm
 
 
@@ -75,12 +76,16 @@ def check(
     is a file of recorded plays, all of which the game must allow and pay alike.
     """
     text = _read_program(program)
-    recorded = () if plays is None else read_plays(Path(plays))
+    recorded = _read_plays(plays)
     opened = open_engine(engine, limits)
     try:
         return check_plays(validate(text, opened), recorded)
     finally:
         opened.close()
+
+
+def _read_plays(path: str | Path | None) -> Plays:
+    return () if path is None else read_plays(Path(path), read_rows(Path(path)))
 
 
 def _read_program(program: str | Path) -> str:
@@ -475,7 +480,7 @@ def formalize_story(config: FormalizeConfig) -> Formalized:
                 asked,
                 known,
                 tell,
-                plays=() if config.plays is None else read_plays(config.plays),
+                plays=_read_plays(config.plays),
             )
             election = formalize_many(formalizer, text, config.candidates)
             if config.refine is not None:

@@ -101,7 +101,6 @@ if TYPE_CHECKING:
     from bestresponse.theory.repeated.repetition import Repetition as Repetition
     from bestresponse.theory.repeated.round_robin import (
         exact_round_robin as exact_round_robin,
-        play_round_robin as play_round_robin,
     )
     from bestresponse.theory.seeds import stream as stream
     from bestresponse.theory.trees.agents import agent_quantal_branch as agent_quantal_branch

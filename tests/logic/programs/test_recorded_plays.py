@@ -123,13 +123,18 @@ def test_a_game_by_positions_is_followed_too(tmp_path):
 
 BAD_FILES = [
     ("", ".jsonl", "holds no plays"),
-    ("{}", ".jsonl", "line 1: expected"),
+    ("{}", ".jsonl", "line 1: expected moves"),
+    ("[1]", ".jsonl", "line 1 holds no object"),
     ('{"moves": [], "payoffs": {"ann": 1}}', ".jsonl", "line 1: expected moves"),
-    ("ann,bob\n1,2\n", ".csv", "line 1: expected a column `moves`"),
-    ("moves,ann\nann high,1\n", ".csv", "line 2: expected moves such as"),
-    ("moves,ann\nann: high,much\n", ".csv", "line 2: expected the payoff of ann as a number"),
-    ("moves,ann\nann: high,1,2\n", ".csv", "line 2: expected 2 cells"),
+    ('{"moves": [["ann"]], "payoffs": {"ann": 1}}', ".jsonl", "line 1: expected moves"),
+    ('{"moves": [["ann", "high"]], "payoffs": {"ann": true}}', ".jsonl", "line 1: expected moves"),
+    ("ann,bob\n1,2\n", ".csv", "line 2: expected moves"),
+    ("moves,ann\nann high,1\n", ".csv", "line 2: expected moves"),
+    ("moves,ann\nann: high,much\n", ".csv", "line 2: expected moves"),
+    ("moves,ann\nann: high,1/0\n", ".csv", "line 2: expected moves"),
+    ("moves,ann,bob\nann: take(1,1),1\n", ".csv", "line 2: expected moves"),
     (RIGHT + "bob: low; ann: high,5,5\n", ".csv", "line 4: the moves of line 2 with other payoffs"),
+    (RIGHT, ".txt", "csv"),
 ]
 
 

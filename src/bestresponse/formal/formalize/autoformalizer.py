@@ -41,7 +41,7 @@ from bestresponse.formal.formalize.texts import TEXTS
 from bestresponse.games.describing import describe_game
 from bestresponse.logic.engine import LogicEngine
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
-from bestresponse.logic.programs.recorded import RecordedPlay, check_plays
+from bestresponse.logic.programs.recorded import Plays, check_plays
 from bestresponse.logic.programs.table import GameTable
 from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.models.base import Finish, Message, Model, Reply, Request
@@ -287,7 +287,7 @@ class Formalizer:
     settings: Settings = field(default_factory=Settings)
     examples: tuple[Example, ...] = field(default_factory=library)
     tell: Callable[[Attempt], None] = lambda attempt: None
-    plays: tuple[RecordedPlay, ...] = ()
+    plays: Plays = ()
     """Recorded plays, which a game must allow and pay alike."""
 
     def formalize(self, story: str) -> Formalization:

@@ -386,15 +386,9 @@ def tournament(
         ),
     ],
     rounds: Annotated[int, Field(ge=1, le=10_000)] = 10,
-    noise: Annotated[
-        float, Field(description="Probability that another move is made.", ge=0, le=1)
-    ] = 0.0,
-    continuation: Annotated[
-        float, Field(description="Probability of another round.", ge=0, le=1)
-    ] = 1.0,
 ) -> TournamentTable:
     """Let strategies meet in a repeated game with two players, every pair in both seats; payoffs
-    are expected ones."""
+    are expected ones. With noise: game "chicken with repeated(rounds=10, noise=0.1)"."""
     resolved = _read_game(game)
     for name in strategies:
         find_by_name(dict.fromkeys(list_known_strategies().names), name, "strategy")
@@ -405,8 +399,6 @@ def tournament(
         source,
         entries,
         rounds=rounds,
-        noise=noise,
-        continuation=continuation,
         left_out=left_out,
     )
     standings = find_standings(config)

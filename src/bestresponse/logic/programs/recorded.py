@@ -8,21 +8,23 @@ recorded in any order.
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from pathlib import Path
+from typing import Any
 
 from bestresponse.core.errors import UsageError
-from bestresponse.core.files import parse_json, read_text
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
 from bestresponse.logic.programs.game_table import GameTable
 from bestresponse.logic.programs.positions import PositionTable
 from bestresponse.logic.programs.report import Report
 
-_LARGEST = 20_000_000
+_EXPECTED = (
+    "moves (`ann: high; bob: low`, or in JSON [[PLAYER, MOVE], ...]) and payoffs (a column for each"
+    " player, or in JSON {PLAYER: NUMBER, ...})"
+)
 _MOST_TOLD = 5
 """Plays of which is told what breaks them, and moves that are named as allowed."""
 
@@ -43,84 +45,44 @@ class RecordedPlay:
         return f"{_write_moves(self.moves)}. Payoffs: {paid}"
 
 
-def read_plays(path: Path) -> tuple[RecordedPlay, ...]:
-    """Read recorded plays (.jsonl or .csv); UsageError names the line that is none."""
-    text = read_text(path, _LARGEST)
-    read = _read_csv if path.suffix == ".csv" else _read_json_lines
+Plays = tuple[RecordedPlay, ...]
+
+
+def read_plays(path: Path, rows: Iterable[tuple[int, Mapping[str, Any]]]) -> Plays:
+    """Read recorded plays from the numbered rows of a file; UsageError names a row that is none."""
     plays = []
     known: dict[Moves, RecordedPlay] = {}
-    try:
-        for play in read(text.splitlines()):
-            first = known.setdefault(play.moves, play)
-            if first.payoffs != play.payoffs:
-                why = f"the moves of line {first.line} with other payoffs"
-                raise UsageError(f"{path}, line {play.line}: {why}; one of them must be wrong")
-            plays.append(play)
-    except ValueError as error:
-        raise UsageError(f"{path}, {error}") from None
+    for line, row in rows:
+        try:
+            play = _read_play(line, row)
+        except (ValueError, TypeError, KeyError, AttributeError, ZeroDivisionError):
+            raise UsageError(
+                f"{path}, line {line}: expected {_EXPECTED}; got {str(dict(row))[:100]}"
+            ) from None
+        first = known.setdefault(play.moves, play)
+        if first.payoffs != play.payoffs:
+            raise UsageError(
+                f"{path}, line {line}: the moves of line {first.line} with other payoffs; one of"
+                " them must be wrong"
+            )
+        plays.append(play)
     if not plays:
         raise UsageError(f"{path} holds no plays; write one per line")
     return tuple(plays)
 
 
-def _read_json_lines(lines: Sequence[str]) -> Iterator[RecordedPlay]:
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            play = parse_json(line)
-            moves = tuple((str(player), str(move)) for player, move in play["moves"])
-            payoffs = {name: str(payoff) for name, payoff in play["payoffs"].items()}
-        except (ValueError, TypeError, KeyError, AttributeError):
-            raise ValueError(
-                f'line {number}: expected {{"moves": [[PLAYER, MOVE], ...], "payoffs": {{PLAYER:'
-                f" NUMBER, ...}}}}, got {line[:60]!r}"
-            ) from None
-        yield _make_play(number, moves, payoffs)
-
-
-def _read_csv(lines: Sequence[str]) -> Iterator[RecordedPlay]:
-    table = csv.DictReader(lines, strict=True)
-    try:
-        if "moves" not in (table.fieldnames or ()):
-            raise ValueError("line 1: expected a column `moves`, and a column for each player")
-        for row in table:
-            number = table.line_num
-            if None in row or None in row.values():
-                raise ValueError(
-                    f"line {number}: expected {len(table.fieldnames or ())} cells (moves that hold"
-                    " a comma stand in quotes)"
-                )
-            moves = []
-            for made in row.pop("moves").split(";"):
-                player, colon, move = made.partition(":")
-                if not colon:
-                    raise ValueError(
-                        f"line {number}: expected moves such as `ann: high; bob: low`, got"
-                        f" {made[:60]!r}"
-                    )
-                moves.append((player.strip(), move.strip()))
-            payoffs = {name: cell for name, cell in row.items() if cell.strip()}
-            yield _make_play(number, tuple(moves), payoffs)
-    except csv.Error as error:
-        raise ValueError(f"line {table.line_num}: {error}") from None
-
-
-def _make_play(line: int, moves: Moves, payoffs: Mapping[str, str]) -> RecordedPlay:
+def _read_play(line: int, row: Mapping[str, Any]) -> RecordedPlay:
+    told = row["moves"]
+    pairs = [made.split(":", 1) for made in told.split(";")] if isinstance(told, str) else told
+    moves = tuple((str(player).strip(), str(move).strip()) for player, move in pairs)
+    cells = row.get("payoffs") or {name: cell for name, cell in row.items() if name != "moves"}
+    payoffs = {name: Fraction(str(cell)) for name, cell in cells.items() if str(cell).strip()}
     if not moves or not payoffs:
-        raise ValueError(f"line {line}: expected moves, and what they paid to somebody")
-    paid = {}
-    for player, payoff in payoffs.items():
-        try:
-            paid[player] = Fraction(payoff.strip())
-        except (ValueError, ZeroDivisionError):
-            raise ValueError(
-                f"line {line}: expected the payoff of {player} as a number, got {payoff[:60]!r}"
-            ) from None
-    return RecordedPlay(line, moves, paid)
+        raise ValueError
+    return RecordedPlay(line, moves, payoffs)
 
 
-def check_plays(report: Report, plays: Sequence[RecordedPlay]) -> Report:
+def check_plays(report: Report, plays: Plays) -> Report:
     """Return the report with an error for each play that its game does not allow, or pays else."""
     rules = _Rules.read(report.table or report.positions)
     if rules is None or not report.ok:

@@ -43,8 +43,8 @@ from bestresponse.theory.repeated.repetition import Repetition
 
 _MOST_ENTRIES = 1_000
 _MOST_KEPT_ROUNDS = 100_000
-"""With more rounds in all, matches between strategies are drawn in bulk: a round takes about 115
-bytes of a record."""
+"""With more rounds in all, matches between strategies are worked out: a round takes about 115 bytes
+of a record."""
 
 
 @settings
@@ -225,10 +225,7 @@ class TournamentConfig(ToolSettings):
 
     @property
     def keeps_moves(self) -> bool:
-        """Whether matches between strategies are drawn one by one and kept.
-
-        Very many are drawn in bulk instead.
-        """
+        """Whether matches between strategies are drawn and kept, and not worked out."""
         if self.repetitions is None:
             return False
         matches = len(self.entries) ** 2 * self.repetitions

@@ -287,10 +287,9 @@ def is_repeated(game: NamedGame) -> bool:
     found = None if is_in_words(game) else game.game()
     if not isinstance(found, RepeatedGame):
         return False
-    if isinstance(found, ReputationGame) or found.discount != 1:
+    if isinstance(found, ReputationGame):
         raise UsageError(
-            f"{game.name}: in a tournament everybody sees all moves, and rounds count alike; use"
-            " repeated(...) without discount"
+            f"{game.name}: in a tournament everybody sees all moves; use repeated(...) instead"
         )
     return True
 
