@@ -392,8 +392,10 @@ def tournament(
     resolved = _read_game(game)
     for name in strategies:
         find_by_name(dict.fromkeys(list_known_strategies().names), name, "strategy")
-    program = game if resolved.origin == "file" and game.strip().endswith(".") else ""
-    source = NamedGame(resolved.name, ".pl", program) if program else as_source(resolved)
+    is_written = resolved.origin == "file"
+    program = game if is_written and game.strip().endswith(".") else ""
+    named = as_source(resolved if is_written else resolved.name)
+    source = NamedGame(resolved.name, ".pl", program) if program else named
     entries, left_out = gather_entries(strategies, make_stage(source))
     config = TournamentConfig(
         source,
@@ -404,7 +406,7 @@ def tournament(
     standings = find_standings(config)
     return TournamentTable(
         game=resolved.name,
-        rounds=rounds,
+        rounds=config.repetition.rounds,
         winners=list(standings.winners),
         standings=list(map(TournamentRow.model_validate, standings.rows)),
         left_out=dict(config.left_out),
