@@ -7,6 +7,7 @@ MISTAKES = [
     ("solv stag-hunt", "there is no command 'solv'. Did you mean solve?"),
     ("nash stag-hunt", "Equilibria are found by `bestresponse solve GAME`."),
     ("water", "`bestresponse simulate water`"),
+    ("stories", "It is a study: `bestresponse run stories`."),
     (
         "play prisoners-dilemma --others grim",
         "the strategy 'grim' replies to earlier rounds, and prisoners-dilemma has one only",

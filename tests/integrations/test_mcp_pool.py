@@ -12,7 +12,7 @@ from games_for_logic import DILEMMA
 import bestresponse as br
 from bestresponse.core.errors import LimitReached, UsageError
 from bestresponse.integrations.mcp.server import CallLimits, WorkerPool
-from bestresponse.integrations.mcp.tools import SpokenLine
+from bestresponse.integrations.mcp.tools import SpokenLine, tournament
 from bestresponse.logic.settings import settings
 
 
@@ -179,3 +179,11 @@ def test_moves_in_a_position_are_worth_what_best_play_earns():
     }
     assert (threat["player"], threat["best"]) == ("player 1", ["c1"])
     assert (won["worth"]["a3"], "a3" in won["best"]) == (1.0, True)
+
+
+def test_noise_of_a_tournament_is_a_mechanism_of_the_game():
+    # with noise 1/2 every move is drawn evenly: (3 + 0 + 5 + 1) / 4 per round
+    game = "prisoners-dilemma with repeated(rounds=3, noise=0.5)"
+    table = tournament(game, ["tit-for-tat", "defector"])
+    assert table.rounds == 3
+    assert [row.per_round for row in table.standings] == pytest.approx([2.25, 2.25])

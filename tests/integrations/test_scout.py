@@ -96,11 +96,13 @@ def test_the_command_of_the_page_scans_the_logs_of_inspect(tmp_path):
 
 
 def test_a_published_log_is_read_by_inspect_and_scanned(tmp_path):
-    played = bench_run(tmp_path / "run", num_games=2, answer=TRUE)
-    (tmp_path / "logs").mkdir()
-    [path] = publish_run(played, "inspect-log", tmp_path / "logs")
+    said = f"{TRUE}\nANSWER: A: 0.5, B: 0.5"
+    played = bench_run(tmp_path / "run", num_games=2, answer=said)
+    [path] = publish_run(played, "inspect-log", tmp_path / "published")
     log = read_eval_log(str(path))
-    assert [sample.messages[-1].text for sample in log.samples] == [TRUE, TRUE]
+    assert [sample.messages[-1].text for sample in log.samples] == [said, said]
     assert log.results.total_samples == 2
+    command = ["log", "convert", str(path), "--to", "eval", "--output-dir", str(tmp_path / "logs")]
+    subprocess.run([shutil.which("inspect"), *command], check=True, capture_output=True)
     found = scan_logs(tmp_path / "logs", tmp_path / "scans", "-S", "game=prisoners-dilemma")
     assert list(map(int, found["value"])) == [0, 0]

@@ -124,6 +124,9 @@ _MEANT = {
         ("benchmark", "eval", "evaluate", "test"),
         " Models are measured by `bestresponse bench --model MODEL`.",
     ),
+    **{
+        study: f" It is a study: `bestresponse run {study}`." for study in ("stories", "strategies")
+    },
     "help": " For help, type `bestresponse COMMAND --help`.",
     "version": " For the version, type `bestresponse --version`.",
 }

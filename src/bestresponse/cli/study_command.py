@@ -355,8 +355,8 @@ def _split_settings(
         elif name in rare:
             raise UsageError(f"--settings {name} needs a value: --settings {name}=VALUE")
         elif equals and not Path(words).exists():
-            hint = MEANT.get(f"--{name}") or did_you_mean(name, sorted(rare))
-            hint = hint or " --help lists all."
+            near = did_you_mean(name, sorted(rare)) or " --help lists all."
+            hint = MEANT.get(f"--{name}", near)
             if name in hints:
                 hint = f" {name} is an option: {name_option_of(name)}."
             raise UsageError(f"--settings: there is no setting {name!r} here.{hint}")

@@ -333,7 +333,9 @@ def _write_inspect_log(
     for model, known in _group_by_model(rows).items():
         questions = list(_list_questions(run, model, calls))
         record = _describe_log(run, model, known, questions)
-        path = folder / f"{run.manifest.run}-{_as_name(model)}.json"
+        # Inspect lists files in a folder only if their names begin with a time like this.
+        begun = run.manifest.created[:19].replace(":", "-")
+        path = folder / f"{begun}_{run.manifest.run}_{_as_name(model)}.json"
         written.append(write_text(path, json.dumps(record, indent=2) + "\n"))
     return written
 
@@ -361,6 +363,7 @@ def _describe_log(
             "config": {},
             "metadata": {"model": model, "command": rows[0]["command"]},
         },
+        "plan": {"name": "plan", "steps": []},
         "results": {
             "total_samples": len(named),
             "completed_samples": len(named),

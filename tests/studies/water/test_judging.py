@@ -91,7 +91,7 @@ def test_two_scores_of_one_judge_for_the_same_are_refused(tmp_path):
     for name, score in (("a", 3), ("b", 3), ("c", 4)):
         sheet = f"judge,game,resident,planning\nAda,g,Alex,{score}\nBea,g,Alex,{score}\n"
         (tmp_path / f"{name}.csv").write_text(sheet.replace("Bea,g", f"Bea,{name}"))
-    assert len(read_sheets([tmp_path / "a.csv", tmp_path / "b.csv"])) == 4
+    assert len(read_sheets([tmp_path / "a.csv", tmp_path / "b.csv"]).scores) == 4
     with pytest.raises(
         UsageError,
         match="Ada gave Alex both 3 and 4 for planning in game g; keep one, or give two judges",

@@ -5,7 +5,6 @@ The docstrings are the descriptions that a client's model reads.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache
 from typing import Annotated, Literal
 
@@ -37,7 +36,6 @@ from bestresponse.games.comparison import compare_games
 from bestresponse.games.dialogue.domain import domain_names
 from bestresponse.games.logic.tables import table_to_data
 from bestresponse.games.lookup import FORMATS, LoadedGame, NamedGame, as_source, find_game
-from bestresponse.games.mechanisms import name_with
 from bestresponse.integrations.mcp.programs import ask_program, load_program, repair_program
 from bestresponse.logic.language.diagnostics import Diagnostic
 from bestresponse.runs.study import studies
@@ -388,28 +386,27 @@ def tournament(
         ),
     ],
     rounds: Annotated[int, Field(ge=1, le=10_000)] = 10,
-    noise: Annotated[
-        float, Field(description="Probability that another move is made.", ge=0, le=1)
-    ] = 0.0,
-    continuation: Annotated[
-        float, Field(description="Probability of another round.", ge=0, le=1)
-    ] = 1.0,
 ) -> TournamentTable:
     """Let strategies meet in a repeated game with two players, every pair in both seats; payoffs
-    are expected ones."""
+    are expected ones. With noise: game "chicken with repeated(rounds=10, noise=0.1)"."""
     resolved = _read_game(game)
     for name in strategies:
         find_by_name(dict.fromkeys(list_known_strategies().names), name, "strategy")
-    program = game if resolved.origin == "file" and game.strip().endswith(".") else ""
-    source = NamedGame(resolved.name, ".pl", program) if program else as_source(resolved)
-    course = f"repeated(rounds={rounds}, noise={noise}, continuation={continuation})"
-    source = replace(source, name=name_with(source.name, course))
+    is_written = resolved.origin == "file"
+    program = game if is_written and game.strip().endswith(".") else ""
+    named = as_source(resolved if is_written else resolved.name)
+    source = NamedGame(resolved.name, ".pl", program) if program else named
     entries, left_out = gather_entries(strategies, make_stage(source))
-    config = TournamentConfig(source, entries, left_out=left_out)
+    config = TournamentConfig(
+        source,
+        entries,
+        rounds=rounds,
+        left_out=left_out,
+    )
     standings = find_standings(config)
     return TournamentTable(
         game=resolved.name,
-        rounds=rounds,
+        rounds=config.repetition.rounds,
         winners=list(standings.winners),
         standings=list(map(TournamentRow.model_validate, standings.rows)),
         left_out=dict(config.left_out),
