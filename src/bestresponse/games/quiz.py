@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixture, Words
-from bestresponse.core.capabilities import Question, Quiz
+from bestresponse.core.capabilities import Question, Quiz, pays_by_round
 from bestresponse.core.game import NATURE, REFEREE, Action, Game, Role, S
 from bestresponse.core.phrase import Phrase, make_phrase
 from bestresponse.core.told import CARD_NAMES, Chose, Dealt, Drew, Event, LaidOpen
@@ -104,7 +104,10 @@ def _ask_about_one_play(
     rng: Random,
     verbs: Sequence[Verb],
 ) -> Question | None:
-    """Let everybody answer until the same kind of question would come again or the game is over."""
+    """Let everybody answer until the same kind of question would come again or the game is over.
+
+    A play that is broken off has paid something only where rounds are paid.
+    """
     state = game.start()
     seen = set()
     words = iter(verbs)
@@ -121,7 +124,7 @@ def _ask_about_one_play(
         parts += _describe_moves(moves, reader, next(words, "choose"))
         state = game.apply(state, moves)
     earned = game.payoffs(state).get(reader)
-    if not parts or earned is None:
+    if not parts or earned is None or (asks and not pays_by_round(game)):
         return None
     return Question(_ask_for_payoff(parts), float(earned))
 
