@@ -28,7 +28,6 @@ Verb = Literal["choose", "send", "return", "offer", "invest"]
 """What is done in a step of a play."""
 
 _COUNT = 2
-_MOST_STEPS = 60
 
 
 def make_quiz(game: Game[S], role: Role, rng: Random) -> tuple[Question, ...]:
@@ -112,7 +111,7 @@ def _ask_about_one_play(
     seen = set()
     words = iter(verbs)
     parts: list[Phrase] = []
-    for _ in range(_MOST_STEPS):
+    while True:
         asks = game.asks(state)
         kind = tuple((role, type(ask).__name__) for role, ask in asks.items())
         if not asks or kind in seen:
