@@ -69,12 +69,12 @@ test-integrations:             ## each integration in an environment of its own,
 	$(PYTHON) scripts/test_integrations.py $(ONLY)
 
 soak: $(READY)                 ## fuzz everything that reads what others wrote for MINUTES; findings become files in build/findings
-	$(BIN)/python benchmarks/fuzz.py --minutes $(MINUTES) --seed $(SEED) --findings build/findings
+	$(BIN)/python scripts/fuzz.py --minutes $(MINUTES) --seed $(SEED) --findings build/findings
 
 long: $(READY)                 ## long checks: commands killed a hundred times, 100,000 games, tests in random order, more examples
-	$(BIN)/python benchmarks/kills.py
-	$(BIN)/python benchmarks/full_disk.py
-	$(BIN)/python benchmarks/fuzz_files.py --settings files=20000 --seed $(SEED)
+	$(BIN)/python scripts/kills.py
+	$(BIN)/python scripts/full_disk.py
+	$(BIN)/python scripts/fuzz_files.py --settings files=20000 --seed $(SEED)
 	$(BIN)/python benchmarks/harness.py --large
 	@echo "repeat what follows with: make long SEED=$(SEED)"
 	$(BIN)/python -m pytest -m soak -o faulthandler_timeout=0
@@ -110,7 +110,7 @@ release:                       ## wheel, source archive and the list of what the
 	build/release/bin/python -m twine check --strict dist/*
 	$(PYTHON) -m venv build/installed
 	build/installed/bin/python -m pip install --quiet dist/*.whl
-	build/installed/bin/bestresponse demo --no-open --output-dir build/demo
+	build/installed/bin/bestresponse demo --output build/demo
 	build/release/bin/cyclonedx-py environment build/installed/bin/python --pyproject pyproject.toml --output-file dist/sbom.cdx.json
 
 clean:

@@ -1,5 +1,4 @@
-"""Equilibria of bimatrix games against QuantEcon.py and Nashpy: all of them per call, one of each
-in a batch.
+"""All equilibria of bimatrix games against QuantEcon.py and Nashpy.
 
 Run: `python benchmarks/bimatrix.py`. Contestants take turns on the same games in every round;
 printed are medians over rounds of CPU microseconds per game and of the ratios within a round. Peers
@@ -24,14 +23,12 @@ from bestresponse.theory import (
     NashResult,
     NormalForm,
     extreme_equilibria,
-    lemke_howson_batch,
     nash,
-    nash_one_batch,
 )
 
 SIZES = (3, 4, 5, 6, 7, 8)
 ROUNDS = 9
-WANTED_ALL, WANTED_ONE = 4, 12
+WANTED_ALL = 4
 WANTED_FRONT_DOOR = {3: 2, 4: 2}  # larger ones: WANTED_ALL
 
 
@@ -121,40 +118,6 @@ def all_equilibria(peer: Any) -> None:
         )
 
 
-def one_equilibrium(peer: Any) -> None:
-    print(
-        "one equilibrium, microseconds per game in a batch from payoff arrays (wanted:"
-        f" {WANTED_ONE}x lemke_howson)"
-    )
-    for size in SIZES:
-        generator = np.random.default_rng(size)
-        row, col = generator.random((2, 4000, size, size))
-        few = [NormalForm.bimatrix(a, b) for a, b in zip(row[:400], col[:400], strict=True)]
-        built = [quantecon_game(peer, game) for game in few]
-        times = race(
-            {
-                "nash_one_batch": (lambda a=row, b=col: nash_one_batch(a, b), len(row)),
-                "lemke_howson_batch": (lambda a=row, b=col: lemke_howson_batch(a, b), len(row)),
-                "quantecon": (
-                    lambda g=few: [peer.lemke_howson(quantecon_game(peer, x)) for x in g],
-                    len(few),
-                ),
-                "quantecon, games built before": (
-                    lambda g=built: [peer.lemke_howson(x) for x in g],
-                    len(few),
-                ),
-            }
-        )
-        line = "  ".join(f"{name} {median(values):.2f}" for name, values in times.items())
-        print(
-            f"  {size}x{size}: {line}  ratio {ratio(times, 'nash_one_batch', ['quantecon']):.1f}x,"
-            " built before"
-            f" {ratio(times, 'nash_one_batch', ['quantecon, games built before']):.1f}x;"
-            f" lemke_howson_batch {ratio(times, 'lemke_howson_batch', ['quantecon']):.1f}x, built"
-            f" before {ratio(times, 'lemke_howson_batch', ['quantecon, games built before']):.1f}x"
-        )
-
-
 def missed(found: list[tuple[Any, Any]], game: NormalForm) -> tuple[int, int]:
     """(components no equilibrium of which is in `found`, maximal Nash subsets some corner of which
     is not)."""
@@ -240,7 +203,6 @@ def main() -> None:
     if find_spec("quantecon"):
         peer = import_module("quantecon.game_theory")
         all_equilibria(peer)
-        one_equilibrium(peer)
     else:
         print("quantecon is not installed: timings skipped")
     completeness()

@@ -1,12 +1,5 @@
-"""Round robins of the thirty classic strategies: turns a second with numpy and with numba, the
-Axelrod library beside them, and the exact result by Markov chains.
-
-The same strategies, the same noise, the same number of rounds; a turn is one round of one match.
-Axelrod's library plays every unordered pair in one process with `build_results=False` (moves are
-kept in memory, no statistics); ours plays every ordered pair. Contestants take turns in every round
-of the benchmark; ratios are taken within a round and their median is printed. Wall time is what a
-user waits, on all cores for numba; processor time adds up the cores. Importing and compiling are
-not counted. At the end, totals of both are compared.
+"""Round robins of the thirty classic strategies: how long the exact result by Markov chains takes,
+and whether matches of Axelrod's library have the same totals.
 
     python benchmarks/tournament.py [--rounds 5] [--turns 200] [--noise 0.01]
 """
@@ -14,7 +7,6 @@ not counted. At the end, totals of both are compared.
 from __future__ import annotations
 
 import argparse
-import warnings
 from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
@@ -26,7 +18,7 @@ from typing import Any
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.repeated.automaton import classic_strategies, reduced
 from bestresponse.theory.repeated.repetition import Repetition
-from bestresponse.theory.repeated.round_robin import exact_round_robin, play_round_robin
+from bestresponse.theory.repeated.round_robin import exact_round_robin
 
 GAME = load("prisoners-dilemma")
 STRATEGIES = [reduced(strategy) for strategy in classic_strategies()]
@@ -75,17 +67,6 @@ def players() -> list[Any]:
     return made
 
 
-def library_run(rules: Repetition, repetitions: int, seed: int) -> Any:
-    import axelrod
-
-    tournament = axelrod.Tournament(
-        players(), turns=rules.rounds, repetitions=repetitions, noise=rules.noise, seed=seed
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return tournament.play(build_results=False, progress_bar=False)
-
-
 def timed(run: Callable[[], object]) -> tuple[float, float]:
     wall, processor = perf_counter(), process_time()
     run()
@@ -107,36 +88,6 @@ def agreement(turns: int) -> None:
         met += 1
         same += tuple(match.final_score()) == tuple(ours[i, j])
     print(f"agreement: {same} of {met} matches without noise and chance have the same totals")
-
-
-def speeds(rules: Repetition, rounds: int) -> None:
-    count = len(STRATEGIES)
-    unordered = count * (count + 1) // 2
-    played = partial(play_round_robin, STRATEGIES, GAME, rules, repetitions=20)
-    runs: dict[str, tuple[Callable[[], object], int]] = {
-        "here": (played, count**2 * 20 * rules.rounds)
-    }
-    if find_spec("axelrod"):
-        runs["axelrod"] = (lambda: library_run(rules, 1, 3), unordered * rules.rounds)
-    else:
-        print("axelrod is not installed here: nothing to compare with")
-    for run, _ in runs.values():
-        run()
-    rates: dict[str, list[tuple[float, float]]] = {name: [] for name in runs}
-    for _ in range(rounds):
-        for name, (run, turns) in runs.items():
-            wall, processor = timed(run)
-            rates[name].append((turns / wall, turns / processor))
-    for name, found in rates.items():
-        line = (
-            f"{name}: {median(w for w, _ in found):,.0f} turns/s"
-            f" ({median(p for _, p in found):,.0f} a core)"
-        )
-        if name != "axelrod" and "axelrod" in rates:
-            pairs = list(zip(found, rates["axelrod"], strict=True))
-            line += f", {median(a[0] / b[0] for a, b in pairs):,.0f} times Axelrod's library"
-            line += f" ({median(a[1] / b[1] for a, b in pairs):,.0f} by processor time)"
-        print(line)
 
 
 def exact_times(rules: Repetition, rounds: int) -> None:
@@ -165,7 +116,6 @@ def main() -> None:
     options = parser.parse_args()
     rules = Repetition(options.turns, options.noise)
     exact_times(rules, options.rounds)
-    speeds(rules, options.rounds)
     if find_spec("axelrod"):
         agreement(rules.rounds)
 

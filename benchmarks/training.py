@@ -122,12 +122,12 @@ def measure_speed(args: argparse.Namespace, name: str, work: Path) -> dict[str, 
         optimizer="adamw" if args.lora else args.optimizer,
         keep=args.keep,
     )
-    plan = training.Plan(
+    plan = training.TrainingPlan(
         base=base,
         data=open_data([str(args.data)]),
         recipe=recipe,
         work=work,
-        adapter=training.Adapter(args.lora) if args.lora else None,
+        lora=args.lora,
     )
     progress = training.TrainingProgress()
     began = time.monotonic()

@@ -1,7 +1,7 @@
 """Zero-sum games: speed against scipy and QuantEcon, accuracy on a million games in 15 families,
 and time to start.
 
-    python benchmarks/zero_sum.py [--quick] [--executor processes] [speed] [accuracy] [start]
+    python benchmarks/zero_sum.py [--quick] [--processes] [speed] [accuracy] [start]
 
 Contestants take turns on the same games within each round; a ratio is formed in each round and the
 median is printed. Contestants that are not installed are left out, and that is said.
@@ -24,7 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from bestresponse.runs.execution import Executor, find_executor
+from bestresponse.runs.execution import Executor, Threads
+from bestresponse.runs.executors.processes import Processes
 from bestresponse.theory import solve_zero_sum
 
 Array = NDArray[np.float64]
@@ -387,10 +388,10 @@ def main() -> None:
         "--quick", action="store_true", help="fewer rounds and games: a minute instead of several"
     )
     parser.add_argument(
-        "--executor", default="threads", help="where the accuracy is measured: threads or processes"
+        "--processes", action="store_true", help="measure the accuracy in a process per core"
     )
     arguments = parser.parse_args()
-    accuracy = partial(compare_accuracy, executor=find_executor(arguments.executor))
+    accuracy = partial(compare_accuracy, executor=Processes() if arguments.processes else Threads())
     parts = {"speed": compare_speed, "accuracy": accuracy, "start": measure_start}
     if unknown := set(arguments.parts) - set(parts):
         parser.error(f"unknown part {', '.join(sorted(unknown))}; choose from {', '.join(parts)}")

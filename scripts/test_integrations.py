@@ -56,6 +56,11 @@ INTEGRATIONS = (
         ),
     ),
     Integration(
+        name="scout",
+        installs=(".[scout]",),
+        tests=("tests/integrations/test_scout.py",),
+    ),
+    Integration(
         name="lm-eval",
         installs=(".[lm-eval]",),
         tests=("tests/integrations/test_lm_eval.py",),

@@ -1,4 +1,4 @@
-"""A slice of `benchmarks/fuzz_files.py`: files that chance has changed are read, or refused in a
+"""A slice of `scripts/fuzz_files.py`: files that chance has changed are read, or refused in a
 sentence."""
 
 from pathlib import Path

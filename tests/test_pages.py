@@ -39,7 +39,7 @@ def test_the_table_of_providers_has_every_kind_of_model_with_its_extra_and_its_k
 def test_the_table_of_other_tools_installs_extras_that_exist():
     installs = [install for _, install, _ in read_rows("docs/reference/integrations.md", "tool")]
     named = {extra for install in installs for extra in re.findall(r"\[([\w-]+)\]", install)}
-    assert named == {"mcp", "pettingzoo", "inspect", "verifiers", "lm-eval", "openspiel"}
+    assert named == {"mcp", "pettingzoo", "inspect", "scout", "verifiers", "lm-eval", "openspiel"}
     assert named <= set(EXTRAS)
 
 

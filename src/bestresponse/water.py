@@ -5,12 +5,6 @@ from typing import TYPE_CHECKING
 from bestresponse.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from bestresponse.api.judging import (
-        WaterScores,
-        judge_water as judge,
-        make_judging_sheets as make_sheets,
-        read_scores,
-    )
     from bestresponse.games.water.bidders import (
         play_many as play,
     )
@@ -24,6 +18,12 @@ if TYPE_CHECKING:
     )
     from bestresponse.players.llm.bids import (
         read_bid,
+    )
+    from bestresponse.studies.water.judging import (
+        WaterScores,
+        judge_run as judge,
+        make_sheets,
+        read_sheets as read_scores,
     )
     from bestresponse.studies.water.study import (
         water as simulate,

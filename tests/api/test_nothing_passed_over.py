@@ -10,7 +10,6 @@ import pytest
 
 import bestresponse as br
 from bestresponse.core.errors import ModelUnavailable, SettingError, StoreError, UsageError
-from bestresponse.runs.execution import play_task
 
 DILEMMA = "prisoners-dilemma"
 FIRST, LAST = '{"A": 1, "B": 0, "C": 0}', '{"A": 0, "B": 0, "C": 1}'
@@ -208,29 +207,6 @@ def test_the_extreme_equilibria_of_a_continuum_are_not_called_all_equilibria():
     assert repr(br.nash([[1, 2, 3]], [[1, 3, 3]])).startswith(
         "NashResult(all extreme equilibria: 2, "
     )
-
-
-class DropEverySecond:
-    """An executor that takes all plays and makes half of them."""
-
-    def play(self, job, tasks, keep):
-        play_one = job.study.play(job.config, job.models)
-        for number, task in enumerate(tasks):
-            if number % 2 == 0:
-                yield play_task(play_one, task, keep)
-
-    def map(self, function, items, workers):
-        return map(function, items)
-
-
-def test_a_run_whose_executor_loses_plays_is_not_complete(tmp_path):
-    with pytest.warns(
-        UserWarning, match="3 plays were begun, and the executor did not say how they ended"
-    ):
-        run = br.bench(
-            make_model(FIRST), num_games=6, executor=DropEverySecond(), output_dir=tmp_path
-        )
-    assert (run.complete, run.answered, br.load_run(run.path).complete) == (False, 3, False)
 
 
 def test_a_model_that_ends_its_thread_fails_instead_of_being_waited_for(tmp_path):

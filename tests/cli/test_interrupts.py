@@ -71,7 +71,7 @@ def count_replies(folder):
     ("words", "answers"),
     [
         pytest.param(BENCH, 2, id="threads"),
-        pytest.param((*BENCH, "--settings", "executor=processes"), 2, id="processes"),
+        pytest.param((*BENCH, "--processes", "2"), 2, id="processes"),
         pytest.param(WATER, 3, id="threads that ask in threads"),
     ],
 )

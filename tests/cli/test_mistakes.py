@@ -18,7 +18,14 @@ MISTAKES = [
     ("run simulate", "missing GAME: "),
     ("help", "For help, type `bestresponse COMMAND --help`."),
     ("equilibrium stag-hunt", "Equilibria are found by `bestresponse solve GAME`."),
+    ("serve stag-hunt", "serve takes no further word, got 'stag-hunt'. `bestresponse serve"),
+    ("models openia", "No such command 'openia'; bestresponse models has pull."),
+    ("games prisoner", "games takes no further word, got 'prisoner'. `bestresponse games --help`"),
     # names that options had
+    ("train --model smollm2", "It is typed without a name: train MODEL."),
+    ("bench --actions 3", "Games of `bench` have --num-rows and --num-cols."),
+    ("bench --parallel 2", "How many plays run at once is --workers."),
+    ("bench --settings colour=red", "there is no setting 'colour' here. --help lists all."),
     ("steer debate --wordings 2", "steer takes wordings as a setting: --settings wordings=VALUE."),
     ("bench --max-calls 3", "Limits are one option: --budget '200 calls'."),
     ("solve chicken --plot x.svg", "It is called --output, or -o."),
@@ -36,6 +43,18 @@ MISTAKES = [
     ),
     ("bench --budget 2calls,3calls", "each at most once, got '2calls,3calls'"),
     # games
+    ("check game.json", "game.json: there is no such file"),
+    (
+        "bench random",
+        "and the strategy by the option for players: `bestresponse bench --model random`",
+    ),
+    ("verify chicken --text told", "write the text into a file, or give - and type it"),
+    (
+        "tournament matching-pennies --entries classic",
+        "nobody takes part; name at least one entry; ",
+    ),
+    ("leaderboard nope", "there is no benchmark run to rank in nope; `bench` writes them"),
+    ("bench --model http://127.0.0.1:9/v1", "(does it run, and is the address right?)"),
     ("solve stag hunt", "solve takes no further word, got 'hunt'; names have hyphens"),
     ("solve chicken --lambda 2", "is typed as --set lambda=VALUE"),
     ("solve chicken --concept QRE", "Did you mean quantal-response?"),
@@ -160,12 +179,20 @@ MISTAKES = [
         "--rounds: expected a whole number from 1 to 100,000, got 0",
     ),
     (
-        "tournament prisoners-dilemma --noise 1",
-        "--noise: expected a number of at least 0 and below 1, got 1",
+        "tournament prisoners-dilemma --noise 0.1",
+        'tournament has no option --noise. Rounds are a mechanism: --with "repeated(noise=VALUE)".',
     ),
     (
-        "tournament prisoners-dilemma --continuation 0",
-        "--continuation: expected a number above 0 and of at most 1",
+        "tournament prisoners-dilemma --with reputation",
+        "in a tournament everybody sees all moves; use repeated(...) instead",
+    ),
+    (
+        "tournament prisoners-dilemma --rounds 3 --with repeated(noise=0.1)",
+        "--rounds: repeated(...) says how many there are; leave it out",
+    ),
+    (
+        "tournament prisoners-dilemma --with contract",
+        "a tournament needs two players who choose at the same time",
     ),
     (
         "tournament prisoners-dilemma --entries grim --entries grim",
@@ -185,11 +212,8 @@ MISTAKES = [
     ("steer", "missing DOMAIN: bargaining, debate, email,"),
     ("steer nosuch --model simulated", "there is no domain named nosuch; expected bargaining,"),
     ("steer meeting --solver cfrr --model simulated", "Did you mean cfr?"),
-    # said before the model is opened, which would download it here
-    (
-        "bench --settings executor=thread",
-        "there is no executor named 'thread'. Did you mean threads?",
-    ),
+    ("bench --settings executor=processes", "where these are counted: --processes 8"),
+    ("bench --executor processes", "where these are counted: --processes 8"),
     # reasoning and people
     (
         "verify prisoners-dilemma",
@@ -257,7 +281,7 @@ USAGE = [
     ("behave --fit qrre FOLDER", "got 'qrre'. Did you mean qre?"),
     ("train smollm2 --data nosuch", "`bestresponse export sft -o nosuch` writes examples"),
     ("experiment check nosuch.toml", "nosuch.toml: there is no such file"),
-    ("experiment preview FOLDER", "FOLDER is a folder; expected an experiment file (.toml)"),
+    ("experiment preview FOLDER", "FOLDER is a folder; expected a file"),
 ]
 CONTENT = [
     ("solve empty.json", "empty.json is empty; expected a game, such as {"),

@@ -14,7 +14,7 @@ COMMANDS = {
     "bench stories": ("samples", 5, ["--model", "random", "--count", "2"]),
     "bench strategies": ("temperature", 1.0, ["--model", "random"]),
     "steer debate": ("variant", "cfr", ["--fresh", "0"]),
-    "simulate water": ("grid", True, ["--model", "need", "--days", "1"]),
+    "simulate water": ("abundance", "low,medium,high", ["--model", "need", "--days", "1"]),
     "verify prisoners-dilemma-lelma": ("forms", "paper", ["--model", "random"]),
 }
 
@@ -47,6 +47,47 @@ def test_what_is_typed_wins_and_that_is_said(tmp_path):
     assert (config["policy"], config["variant"], config["iterations"]) == ("cfr", "cfr", 20)
 
 
+WATER = ["simulate water", "--preset", "paper", "--model", "need", "--days", "1", "--repeats", "10"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence", "conditions"),
+    [
+        (
+            ["--abundance", "high"],
+            "abundance=high replaces abundance=low,medium,high of the preset paper",
+            {(False, 20), (True, 20)},
+        ),
+        (
+            ["--low", "1", "--high", "2"],
+            "low=1, high=2 replaces abundance=low,medium,high of the preset paper",
+            {(False, 1), (True, 1)},
+        ),
+        (
+            ["--settings", "with_personas=off"],
+            "with_personas=off replaces with_personas=both of the preset paper",
+            {(False, 10), (False, 15), (False, 20)},
+        ),
+    ],
+)
+def test_what_says_the_same_in_another_way_wins_too(typed, sentence, conditions, tmp_path):
+    done = run(*WATER, *typed, "--output-dir", str(tmp_path))
+    assert done.exit_code == 0, done.output
+    assert done.stderr.count("replaces") == 1
+    assert sentence in done.stderr
+    (records,) = tmp_path.glob("water-*/records.jsonl")
+    plays = [json.loads(line)["data"] for line in records.read_text().splitlines()]
+    assert {(play["persona"], play["rules"]["low"]) for play in plays} == conditions
+    assert len(plays) == 10 * len(conditions)
+
+
+def test_what_is_typed_as_the_preset_has_it_replaces_nothing(tmp_path):
+    words = ["--settings", "variant=cfr", "--iterations", "10", "--fresh", "0"]
+    done = run("steer debate", "--preset", "paper", *words, "--output-dir", str(tmp_path))
+    assert done.exit_code == 0, done.output
+    assert "replaces" not in done.stderr
+
+
 def test_a_preset_has_what_the_chosen_solver_takes(tmp_path):
     words = [
         "--solver",
@@ -62,6 +103,12 @@ def test_a_preset_has_what_the_chosen_solver_takes(tmp_path):
     assert done.exit_code == 0, done.output
     config = read_config(tmp_path)
     assert (config["solver"], config["meta"]) == ("psro", "replicator")
+
+
+def test_the_preset_of_imitation_has_no_policy_of_cfr():
+    done = run("steer meeting", "--solver", "imitation", "--preset", "paper", "--dry-run")
+    assert done.exit_code == 0, done.output
+    assert "200 games of meeting" in done.output
 
 
 def test_verify_asks_as_the_paper_does_and_counts_its_queries(tmp_path):

@@ -284,3 +284,12 @@ def test_a_page_of_another_site_cannot_call_the_server(header, value, status):
             return refused.value.code
 
     assert asyncio.run(ask()) == status
+
+
+def test_a_tournament_knows_noise():
+    """One round: with itself .81 x 3 + .09 x 5 + .01, and .27 + .05 + .09 against a defector."""
+    from bestresponse.integrations.mcp.tools import tournament
+
+    found = tournament("prisoners-dilemma", ["tit-for-tat", "defector"], rounds=1, noise=0.1)
+    totals = {row.name: row.total for row in found.standings}
+    assert totals["tit-for-tat"] == pytest.approx(2 * (2.89 + 0.41))

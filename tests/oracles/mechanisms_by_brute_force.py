@@ -162,15 +162,53 @@ def blame(agreed, rounds):
 def list_label_strategies(table):
     """List for every player all plans for two rounds: a first move, then one for every label
     profile that can follow the own first move."""
-    sizes = find_sizes(table)
     agreed = agree(table)
+    return _list_plans(table, lambda cell: tuple(sorted(blame(agreed, [cell])[0])))
+
+
+def list_repeated_strategies(table):
+    """List the same where everybody sees what was played."""
+    return _list_plans(table, lambda cell: cell)
+
+
+def play_repeated(table, strategies):
+    """What two rounds pay together."""
+    first = tuple(one[0] for one in strategies)
+    second = tuple(one[1][first] for one in strategies)
+    return tuple(a + b for a, b in zip(table[first], table[second], strict=True))
+
+
+def plan_move(seed, seat, history, size):
+    """What a player of a repeated game means to do after a history: any function of it will do."""
+    return Random(f"{seed} {seat} {history}").randrange(size)
+
+
+def expect_repeated(table, seed, rounds, continuation, discount, noise, history=()):
+    """What players who do `plan_move` expect of the rounds that are left, weighed from the first."""
+    sizes = find_sizes(table)
+    meant = [plan_move(seed, seat, history, size) for seat, size in enumerate(sizes)]
+    total = [0.0] * len(sizes)
+    for cell, paid in table.items():
+        chance = 1.0
+        for move, wanted, size in zip(cell, meant, sizes, strict=True):
+            chance *= 1 - noise if move == wanted else noise / (size - 1)
+        later = [0.0] * len(sizes)
+        if chance and len(history) + 1 < rounds:
+            rules = (rounds, continuation, discount, noise)
+            later = expect_repeated(table, seed, *rules, (*history, cell))
+        weight = discount ** len(history)
+        for seat, amount in enumerate(paid):
+            total[seat] += chance * (weight * amount + continuation * later[seat])
+    return total
+
+
+def _list_plans(table, see):
+    sizes = find_sizes(table)
     listed = []
     for seat, size in enumerate(sizes):
         plans = []
         for first in range(size):
-            seen = sorted(
-                {tuple(sorted(blame(agreed, [cell])[0])) for cell in table if cell[seat] == first}
-            )
+            seen = sorted({see(cell) for cell in table if cell[seat] == first})
             plans += [
                 (first, dict(zip(seen, moves, strict=True)))
                 for moves in product(range(size), repeat=len(seen))

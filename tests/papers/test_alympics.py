@@ -37,7 +37,6 @@ from bestresponse.studies.water.config import WaterConfig
 from bestresponse.studies.water.judging import (
     SCALES,
     ResidentScore,
-    Selection,
     judge_run,
     make_sheets,
     read_sheets,
@@ -649,7 +648,7 @@ def check_scales(shared):
     " the judges"
 )
 def check_drawn(shared):
-    sheets = make_sheets(shared.six, ["Ada", "Bea", "Cid", "Dan"], Selection(sample=6), each=2)
+    sheets = make_sheets(shared.six, ["Ada", "Bea", "Cid", "Dan"], sample=6, each=2)
     games = {
         judge: {row["game"]: row["setting"] for row in list_rows(sheet)}
         for judge, sheet in sheets.items()
@@ -709,7 +708,7 @@ def check_identity(shared):
 def check_by_setting(shared):
     sheet = "judge,game,resident,setting,planning\nAda,g,Alex,low,2\nAda,h,Alex,high,5\n"
     (shared.folder / "by.csv").write_text(sheet)
-    rows = summarise(read_sheets([shared.folder / "by.csv"]), by="setting")
+    rows = summarise(read_sheets([shared.folder / "by.csv"]).scores, by="setting")
     assert [(row["group"], row["mean"]) for row in rows] == [("low", 2.0), ("high", 5.0)]
 
 
@@ -753,7 +752,7 @@ def check_remarks(shared):
             {"reasons": "It bids early.", "answer": dict.fromkeys(SCALES, 3)}
         )
     )
-    scores = judge_run(shared.spoken, judge, Selection(1))
+    scores = judge_run(shared.spoken, judge, sample=1).scores
     assert {score.remark for score in scores} == {"It bids early."}
 
 
@@ -762,7 +761,7 @@ def check_model_judge(shared):
     judge = ScriptedModel(
         lambda request: json.dumps({"reasons": "", "answer": dict.fromkeys(SCALES, 3)}), name="j"
     )
-    scores = judge_run(shared.spoken, judge, Selection(1))
+    scores = judge_run(shared.spoken, judge, sample=1).scores
     assert len(scores) == 5 * 6
     told = judge.asked[0].messages[-1].content
     assert "Day 1, bid $12.50: It is day 1." in told

@@ -8,6 +8,7 @@ same in words.
 import csv
 import json
 import re
+import tomllib
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -38,6 +39,7 @@ from bestresponse.theory.catalogue import load
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "papers" / "lelma.md"
+PEOPLE = ROOT / "src" / "bestresponse" / "analysis" / "people.toml"
 GAMES = ("prisoners-dilemma-lelma", "hawk-dove-lelma", "stag-hunt-lelma")
 PD = GAMES[0]
 PROMISES = []
@@ -713,6 +715,11 @@ def _(made):
     (people,) = [text for text in said if "People, where defecting gains" in text]
     assert people.startswith(f"{PD}: ")
     assert "Dal Bo, American Economic Review 95, 2005" in people
+    # In the paper's dilemma defecting gains (5 - 3) / (3 - 1) and saves (1 - 0) / (3 - 1).
+    treatments = tomllib.loads(PEOPLE.read_text("utf-8"))["treatments"]
+    near = min(treatments, key=lambda one: abs(one["gain"] - 1) + abs(one["loss"] - 0.5))
+    assert f"defecting gains {near['gain']:.2f} and saves {near['loss']:.2f} times" in people
+    assert f"{near['first']:.2f} ({near['study']} {near['treatment']}, " in people
 
 
 @promise("LELMA Applications: an autoformalized game is the solver")

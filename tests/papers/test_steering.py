@@ -7,6 +7,7 @@ the same in words.
 
 import inspect
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -23,6 +24,7 @@ from bestresponse.games.dialogue.domain import (
     load_domain,
     parse_domain,
     read_domain_text,
+    read_scenario,
     scenarios,
 )
 from bestresponse.games.dialogue.game import prompt_key
@@ -243,6 +245,13 @@ def _(debates):
     (agreement,) = debates.frames["agreement"]
     assert agreement["payoffs"] > 0
     assert agreement["same"] == 1.0
+    game = dialogue("fruit")
+    model = ScriptedModel(["They trade.", "She gains 4.\nValue: 4", "He loses 1.\nValue: -1"])
+    referee = ScoreReferee(model, load_domain("fruit"))
+    decision = referee.decide(game.view(game.start(), "referee"), None)
+    assert json.loads(decision.action) == {"payoffs": [4, -1]}
+    for name, call in zip(game.names, decision.calls[1:], strict=True):
+        assert name in call.request["messages"][-1][1]
 
 
 @promise(
@@ -256,6 +265,18 @@ def _():
     asked = decision.calls[1].request["messages"][-1][1]
     assert "receives a value of 5 and gives away a value of 2, and 5 - 2 = 3.\nValue: 3" in asked
     assert "Sunday" not in asked
+    shown = {
+        name: load_domain(name).texts["examples"]
+        for name in ("meeting", "debate", "bargaining", "job-offer", "rps-talk")
+    }
+    for own, part in (
+        ("meeting", "Sunday is worth 7 to Ravi."),
+        ("debate", "The arguments of Ravi were better.\nValue: 1"),
+        ("bargaining", "It is worth 8 to Ravi, and 12 - 8 = 4.\nValue: 4"),
+        ("job-offer", "4 + 9 = 13.\nValue: 13"),
+        ("rps-talk", "By the list, north against south earns 6.\nValue: 6"),
+    ):
+        assert [name for name, text in shown.items() if part in text] == [own]
 
 
 @promise("Messages are public; actions, endowments and values are private (2)")
@@ -611,9 +632,18 @@ def _(learnt):
 @promise("Header, names, private information and scenarios are one configuration (G)")
 def _(tmp_path):
     mine = tmp_path / "mine.toml"
-    mine.write_text(read_domain_text("debate").replace('name = "debate"', 'name = "mine"'))
+    text = read_domain_text("debate").replace('name = "debate"', 'name = "mine"')
+    text = re.sub(r"^names = .*$", 'names = ["Xena", "Yuri"]', text, flags=re.MULTILINE)
+    text = text.replace("debate in public the motion", "argue on the radio about the motion")
+    text = text.replace("You are $me. You argue $side", "Your name is $me, and you speak $side")
+    mine.write_text(text)
     run = br.steer(str(mine), fresh=0, output_dir=tmp_path)
     assert run.frames["overview"][0]["domain"] == "mine"
+    game = run.results.results.games[0].game
+    assert sorted(game.names) == ["Xena", "Yuri"]
+    told = write_rules(game.view(game.start(), game.roles[0]))
+    assert "argue on the radio about the motion" in told
+    assert f"Your name is {game.names[0]}, and you speak " in told
 
 
 @promise("An LLM generates names, endowments and valuations from examples (G)")
@@ -621,6 +651,17 @@ def _(folder):
     run = br.steer("fruit", scenarios_by="simulated", fresh=0, output_dir=folder)
     drawn = scenarios(load_domain("fruit"), 0, 1)[0].to_json()
     assert run.frames["games"][0]["scenario"][0] != drawn
+    domain = load_domain("fruit")
+    wanted = scenarios(domain, 77, 1)[0].to_json()
+    model = ScriptedModel([json.dumps({"scenarios": [wanted]})])
+    written = session.Author(model, domain, AnswerStore(), seed=5).write(1)
+    assert [scenario.to_json() for scenario in written.scenarios] == [wanted]
+    # The examples are three drawn games, told as they have to be written.
+    asked = model.asked[0].messages[-1].content
+    examples = [line for line in asked.splitlines() if line.startswith("{")]
+    read = [read_scenario(domain, json.loads(line)).to_json() for line in examples[:3]]
+    assert read == [json.loads(line) for line in examples[:3]]
+    assert len({json.dumps(example) for example in read}) == 3
 
 
 @promise("`payoffs` is a list of payoff objects with an aggregation function (G)")

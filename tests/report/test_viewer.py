@@ -4,7 +4,6 @@ import json
 import re
 
 from bestresponse.report.viewer import (
-    ViewerLinks,
     name_part,
     render_viewer,
     write_index,
@@ -50,7 +49,7 @@ def test_files_are_numbered_from_one():
 
 
 def test_titles_are_escaped_and_only_the_own_script_and_what_it_loads_may_run():
-    page = render_viewer("<i>x</i>", "<b>y</b>", ViewerLinks())
+    page = render_viewer("<i>x</i>", "<b>y</b>")
     assert "<i>" not in page
     assert "<b>" not in page
     assert "&lt;i&gt;x&lt;/i&gt;" in page

@@ -92,6 +92,7 @@ def answer_with(**changes):
 @pytest.mark.parametrize(
     ("model", "problem"),
     [
+        (object(), "object has no `id`, which a model needs"),
         (Odd(id=" "), "needs an id"),
         (Odd(abilities=None), "no Abilities"),
         (Odd(complete=lambda request: "yes"), "returned str"),

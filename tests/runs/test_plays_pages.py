@@ -142,14 +142,6 @@ def test_a_link_in_the_place_of_the_folder_is_replaced_and_not_followed(tmp_path
     assert (ran.path / "plays" / "0001.js").exists()
 
 
-def test_a_play_is_found_by_its_number(tmp_path):
-    ran = sample_runs.bench_run(tmp_path, num_games=3)
-    pages = PlayPages(ran)
-    specs = [play.spec for play in ran.folder.plays()]
-    assert pages.find(2).play.spec == specs[2]
-    assert pages.find(3) is None
-
-
 @pytest.mark.parametrize("study", sorted(sample_runs.MAKERS))
 def test_every_report_of_a_run_with_plays_links_to_them(study, tmp_path):
     make, expected = sample_runs.MAKERS[study]

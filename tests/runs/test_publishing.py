@@ -206,6 +206,31 @@ def test_the_entries_of_hugging_face_name_dataset_task_and_value(tmp_path):
     assert len(hub.parse_eval_result_entries(entries)) == len(entries)
 
 
+def test_a_log_for_inspect_has_what_was_said_and_every_number(tmp_path):
+    run = bench_run(tmp_path / "run", num_games=2)
+    [path] = publish_run(run, "inspect-log", tmp_path / "published")
+    log = json.loads(path.read_text("utf-8"))
+    assert (log["version"], log["status"]) == (2, "success")
+    assert (log["eval"]["task"], log["eval"]["model"]) == ("bestresponse/bench", "unknown/scripted")
+    scores = {score["name"]: score["metrics"] for score in log["results"]["scores"]}
+    rows = [row for row in list_results(run) if row["model"] == "scripted"]
+    assert len(scores) == len(rows)
+    for row in rows:
+        score = scores[f"{row['metric']} {row['group']}".strip()]
+        assert score["value"]["value"] == row["value"]
+        assert ("low" in score) == (row["low"] is not None)
+    asked = [row for row in run.rows() if row["model"] == "scripted"]
+    for sample, row in zip(log["samples"], asked, strict=True):
+        assert [message["role"] for message in sample["messages"]] == [
+            *(message["role"] for message in sample["input"]),
+            "assistant",
+        ]
+        assert sample["messages"][-1]["content"] == '{"A": 0.5, "B": 0.5}'
+        value = sample["scores"]["bestresponse"]["value"]
+        assert value["exploitability_normalised"] == row["exploitability_normalised"]
+        assert value["gap_normalised"] == row["gap_normalised"]
+
+
 def test_a_paper_gets_figures_tables_and_the_numbers(tmp_path):
     run = bench_run(tmp_path / "run")
     files = publish_run(run, "paper", tmp_path / "published")

@@ -9,9 +9,7 @@ import pytest
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.games.lookup import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.runs.executors import Processes, Threads
 from bestresponse.runs.inputs import GameSetting, ModelsSetting, NamesSetting, SeatsSetting
-from bestresponse.runs.run import choose_executor
 from bestresponse.runs.settings import (
     RunSettings,
     describe_setting,
@@ -106,15 +104,3 @@ def test_settings_are_listed_own_ones_first_and_described():
     assert names[-1] in list_settings(RunSettings)
     assert describe_setting(CardConfig, "cards") == "a whole number from 1 to 52"
     assert describe_setting(CardConfig, "suit") == "one of hearts, spades"
-
-
-@pytest.mark.parametrize(
-    ("chosen", "executor"),
-    [
-        ({}, Threads()),
-        ({"processes": 3}, Processes(3)),
-        ({"processes": 3, "executor": "processes"}, Processes()),
-    ],
-)
-def test_several_processes_for_a_model_are_those_in_which_plays_are_made(chosen, executor):
-    assert choose_executor(RunSettings(**chosen)) == executor

@@ -34,7 +34,7 @@ def play_simulation(folder):
 def play_tournament(folder):
     entries = ["grim", "tit-for-tat", "random"]
     return br.tournament(
-        "prisoners-dilemma", entries, rounds=10, repetitions=4, noise=0.1, output_dir=folder
+        "prisoners-dilemma with repeated(noise=0.1)", entries, repetitions=4, output_dir=folder
     )
 
 

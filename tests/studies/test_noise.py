@@ -23,7 +23,7 @@ STUDIES = {
         name_course("prisoners-dilemma", how), model, repeats=4, **how
     ),
     "tournament": lambda model, **how: br.tournament(
-        "prisoners-dilemma", [model, "tit-for-tat"], **how
+        name_course("prisoners-dilemma", how), [model, "tit-for-tat"], **how
     ),
 }
 

@@ -60,7 +60,7 @@ class Killing:
 
         torch.set_num_threads(1)
         training.Recipe.saved_every = 0.0
-        save, loss = torch.save, training.Session.find_loss
+        save, loss = torch.save, training.TrainingSession.find_loss
         save_model, describe = PreTrainedModel.save_pretrained, making.describe_student
         on_save, measure = training._Watch.on_save, making.measure_replies
 
@@ -99,7 +99,7 @@ class Killing:
 
         torch.save = save_or_die
         training._Watch.on_save = on_save_or_die
-        training.Session.find_loss = find_loss_or_die
+        training.TrainingSession.find_loss = find_loss_or_die
         PreTrainedModel.save_pretrained = save_weights_or_die
         making.describe_student = describe_or_die
         making.measure_replies = measure_or_die

@@ -191,7 +191,7 @@ def _payoffs(game: DialogueGame, talk: _Talk) -> tuple[float, ...]:
                 {"agreed": settled, "choice": about if settled else None}, private
             )
         case Trade():
-            gives = [{item: 1} for item in about] if kind == "settled" else []
+            gives = [{item: 1} for item in about] if kind == "settled" else [{}, {}]
             return game.domain.deal.utilities(
                 {"agreed": kind == "settled", "gives": gives}, private
             )

@@ -258,7 +258,7 @@ def test_a_language_that_lacks_something_is_refused(
         (
             "nplurals=2; plural=(n != 1)",
             "nplurals=3; plural=n%3",
-            "its message 'page.ready_waiting' is empty",
+            "its message 'people' is empty",
         ),
         ('msgctxt "gets"', 'hello\nmsgctxt "gets"', "sv.po is not a gettext catalogue"),
     ],

@@ -101,7 +101,12 @@ def test_inspect_tells_the_rules() -> None:
 
 
 def list_people_paragraphs() -> list[str]:
-    return [paragraph for paragraph in RULES.split("\n\n") if paragraph != AIM]
+    _, *rest = [paragraph for paragraph in RULES.split("\n\n") if paragraph != AIM]
+    return [
+        "You are row. You play with col. You both choose at the same time; neither sees the other's"
+        " choice beforehand.",
+        *rest,
+    ]
 
 
 def test_people_are_told_the_same_without_an_aim() -> None:

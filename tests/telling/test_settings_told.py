@@ -77,11 +77,12 @@ def play(study: str, game: str, settings: tuple[tuple[str, object], ...]) -> tup
     model = ScriptedModel(answer, name="m")
     with TemporaryDirectory() as folder:
         if study == "tournament":
+            chosen = dict(settings)
             config = TournamentConfig(
-                game,
+                name_course(game, chosen),
                 ("tit-for-tat", Contestant("m", "model", "m")),
                 repetitions=1,
-                **dict(settings),
+                **chosen,
             )
             running.run(tournament, config, Path(folder), {"m": model})
         else:

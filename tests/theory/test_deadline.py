@@ -34,7 +34,6 @@ SEARCHES = {
     "lemke_howson": lambda s: theory.lemke_howson(PENNIES, seconds=s),
     "lemke_howson_all": lambda s: theory.lemke_howson_all(PENNIES, seconds=s),
     "find_perfect": lambda s: theory.find_perfect(PENNIES, seconds=s),
-    "find_proper": lambda s: theory.find_proper(PENNIES, seconds=s),
     "correlated": lambda s: theory.correlated(PENNIES, seconds=s),
     "stackelberg": lambda s: theory.stackelberg(PENNIES, seconds=s),
     "stackelberg of three players": lambda s: theory.stackelberg(SHIFTED, seconds=s),

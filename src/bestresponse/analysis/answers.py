@@ -282,27 +282,6 @@ def _tremble(game: NormalForm) -> GameAnswer:
     )
 
 
-def _order_mistakes(game: NormalForm) -> GameAnswer:
-    proper = theory.find_proper(game)
-    e = proper.equilibrium
-    trembling = [np.array(mix, dtype=np.float64) for mix in proper.trembling]
-    return GameAnswer(
-        {
-            "method": (
-                "limit of orderly mistakes (Myerson 1978), exact Lemke-Howson over orders of"
-                " actions; one proper equilibrium, not necessarily all"
-            ),
-            "strategies": name_mix(game, e.strategies),
-            "payoffs": name_players(game, e.payoffs),
-            "regret": e.regret,
-            "proved": proper.proved,
-            "mistakes": proper.mistakes,
-            "distance": proper.distance,
-            "trembling": name_mix(game, trembling),
-        }
-    )
-
-
 def _commit(
     game: NormalForm | Tree,
     leader: str = "",
@@ -408,11 +387,6 @@ CONCEPTS: tuple[GameQuestion[NormalForm], ...] = (
         "perfect",
         "Nash equilibria that survive small mistakes, of two players",
         _tremble,
-    ),
-    GameQuestion(
-        "proper",
-        "An equilibrium that survives mistakes that are rarer the more they cost",
-        _order_mistakes,
     ),
     GameQuestion(
         "stackelberg",

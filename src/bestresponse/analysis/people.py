@@ -3,7 +3,7 @@
 Also finds the treatment nearest to a game.
 
 `people.toml` holds shares worked out from the collection of Nay & Vorobeychik (MIT licence) by
-`benchmarks/people_summary.py`; the data themselves are not part of this package. Two dilemmas are
+`scripts/people_summary.py`; the data themselves are not part of this package. Two dilemmas are
 compared by what defecting gains against a cooperator, g = (T - R) / (R - P), and what cooperating
 loses against a defector, l = (P - S) / (R - P), which do not depend on the unit of payoffs (M.
 Embrey, G. Frechette & S. Yuksel, Quarterly Journal of Economics 133, 2018).

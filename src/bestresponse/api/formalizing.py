@@ -35,12 +35,13 @@ from bestresponse.formal.strategies.agents import (
     write_match_program,
     write_strategy_rules,
 )
-from bestresponse.games.describing import describe_game
+from bestresponse.games.describing import MOST_TOLD
 from bestresponse.games.logic.game import program_game, read_program_text
 from bestresponse.games.logic.tables import table_to_data
 from bestresponse.games.lookup import LoadedGame, NamedGame, as_source
 from bestresponse.logic.engine import EngineKind, Limits, open_engine
 from bestresponse.logic.language.terms import write
+from bestresponse.logic.programs.recorded import Plays, check_plays, read_recorded_plays
 from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.models.base import Model
 from bestresponse.models.registry import KnownModel, known_models, read_default_settings
@@ -58,6 +59,7 @@ from bestresponse.runs.inputs import (
 )
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.settings import OF_PLAYS, RunSettings, setting, settings
+from bestresponse.studies.behave.layouts import read_rows
 from bestresponse.theory.games.normal_form import NormalForm
 
 
@@ -66,17 +68,24 @@ def check(
     *,
     engine: EngineKind = "auto",
     limits: Limits | None = None,
+    plays: str | Path | None = None,
 ) -> Report:
     """Check a game program from text or a file: syntax, names, running, resulting game.
 
-    `limits` allow more than usual, such as `Limits.within(60)` a minute for a large game.
+    `limits` allow more than usual, such as `Limits.within(60)` a minute for a large game. `plays`
+    is a file of recorded plays, all of which the game must allow and pay alike.
     """
     text = _read_program(program)
+    recorded = _read_plays(plays)
     opened = open_engine(engine, limits)
     try:
-        return validate(text, opened)
+        return check_plays(validate(text, opened), recorded)
     finally:
         opened.close()
+
+
+def _read_plays(path: str | Path | None) -> Plays:
+    return () if path is None else read_recorded_plays(Path(path), read_rows(Path(path)))
 
 
 def _read_program(program: str | Path) -> str:
@@ -190,9 +199,7 @@ class Formalized:
     @property
     def words(self) -> tuple[str, ...]:
         """The game in sentences; none where there is no game."""
-        return (
-            describe_game(self.formalization.table) if self.formalization.table is not None else ()
-        )
+        return self.formalization.describe(MOST_TOLD)
 
     @property
     def game(self) -> LoadedGame:
@@ -406,6 +413,8 @@ class FormalizeConfig(RunSettings):
     """Which examples: nearest to the story, or first (the prisoner's dilemma)."""
     examples: str | Path | None = setting(default=None)
     """A folder of further examples: NAME.txt with a story, NAME.pl its game."""
+    plays: Path | None = setting(default=None)
+    """A file of recorded plays (.csv or .jsonl), which the game must allow and pay alike."""
     form: Wish = setting(default="auto")
     """What the model writes: a program, or a tree in JSON; auto chooses by the story and the model.
     A local model starts with JSON, any other with a program; after two failures it is the other's
@@ -471,6 +480,7 @@ def formalize_story(config: FormalizeConfig) -> Formalized:
                 asked,
                 known,
                 tell,
+                plays=_read_plays(config.plays),
             )
             election = formalize_many(formalizer, text, config.candidates)
             if config.refine is not None:

@@ -351,6 +351,8 @@ def main() -> None:
         sys.exit(1)
     except FileNotFoundError as error:
         _fail(_explain_missing(error), 2)
+    except PermissionError as error:
+        _fail(f"{error.filename}: no permission to read or write it; name another place", 1)
     except OSError as error:
         _fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", 1)
     except MemoryError:

@@ -260,15 +260,22 @@ def _read_help(argument: Parameter) -> str:
 
 Mistake: type[Exception] = typer.BadParameter.__bases__[0]
 """What typer raises where the words that were typed do not fit the command."""
-_MEANT = {
+MEANT = {
     "--lambda": " The parameter of a concept is typed as --set lambda=VALUE.",
-    **dict.fromkeys(("--size", "--sizes"), " Games of `bench` have --num-rows and --num-cols."),
+    **dict.fromkeys(
+        ("--size", "--sizes", "--actions"), " Games of `bench` have --num-rows and --num-cols."
+    ),
+    **dict.fromkeys(
+        ("--parallel", "--concurrency", "--jobs", "--threads"),
+        " How many plays run at once is --workers.",
+    ),
     "--format": " For JSON, type --json.",
     "--config": " A file with settings is given as --settings FILE.",
     "--precision": " The metric games_needed says how many games to play: --num-games.",
     "--max-calls": " Limits are one option: --budget '200 calls'.",
     "--max-total-tokens": " Limits are one option: --budget '100000 tokens'.",
     "--max-cost": " Limits are one option: --budget '3 dollars'.",
+    "--executor": " Plays run in processes where these are counted: --processes 8.",
     **dict.fromkeys(
         ("--out", "--pack", "--plot", "--picture", "--draw", "--save"),
         " It is called --output, or -o.",
@@ -294,7 +301,10 @@ def explain_usage_error(error: Mistyped) -> str:
             name = typed.lstrip("-").replace("-", "_")
             if error.ctx is not None and name in getattr(error.ctx.command.callback, "rare", ()):
                 return f"{command} takes {name} as a setting: --settings {name}=VALUE. {where}"
-            hint = _MEANT.get(typed) or near.replace(" Did you mean ", " Did you mean --")
+            hint = MEANT.get(typed) or near.replace(" Did you mean ", " Did you mean --")
+            arguments = [each for each in known if each.param_type_name == "argument"]
+            if name in [each.name for each in arguments]:
+                hint = f" It is typed without a name: {command} {name.upper()}."
             if name in ("continuation", "discount", "noise") and "--with" in options:
                 hint = f' Rounds are a mechanism: --with "repeated({name}=VALUE)".'
             return f"{command} has no option {typed}.{hint} {where}"
@@ -311,13 +321,15 @@ def explain_usage_error(error: Mistyped) -> str:
     message = error.format_message()
     if "unexpected extra argument" in message:
         extra = message.partition("(s)")[2].strip(" ().")
-        return (
-            f"{command} takes no further word, got {extra!r}; names have hyphens, as stag-hunt has,"
-            f" or quotes around them. {where}"
-        )
+        advice = ""
+        if any(each.param_type_name == "argument" for each in known):
+            advice = "; names have hyphens, as stag-hunt has, or quotes around them"
+        return f"{command} takes no further word, got {extra!r}{advice}. {where}"
     listed = getattr(error.ctx.command, "commands", {}) if error.ctx is not None else {}
     if listed and message.startswith("Missing command"):
         return f"{path} needs one of {', '.join(listed)} after it. `{path} --help` describes them."
+    if listed:
+        return f"{message.rstrip('.')}; {path} has {', '.join(listed)}. {where}"
     return f"{command}: {message} {where}"
 
 

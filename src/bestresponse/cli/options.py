@@ -29,8 +29,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 _RARE_NAMES = """
 about_others actions after back_check background batch_tokens beside bootstraps choose
-classifier cut_short default_move disguised early_end embed executor farthest feedback files
-formats forms four_bit framing held_out instruction inverted learning_rate llm_seed
+classifier cut_short default_move disguised early_end embed farthest feedback files
+formats forms framing held_out instruction inverted learning_rate llm_seed
 max_nodes max_prompt_tokens meta observe optimizer
 oracle payoffs questions reasoning_tokens rectangular replies revise rule save_example
 scenarios_by seats second second_judge start support swap_seats target tests themes think
@@ -124,8 +124,8 @@ With = Annotated[
         "--with",
         metavar="MECHANISM",
         help=(
-            "Change the game by a mechanism: contract, mediator or repeated, with settings if"
-            ' need be, such as "contract(payment=3)"; may be repeated.'
+            "Change the game by a mechanism: contract, mediator, repeated, reputation or talk,"
+            ' with settings if need be, such as "contract(payment=3)"; may be repeated.'
         ),
         autocompletion=offer_from("bestresponse.games.mechanisms:mechanisms"),
     ),

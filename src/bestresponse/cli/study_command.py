@@ -7,6 +7,7 @@ is one place that refuses a value.
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
@@ -21,7 +22,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from bestresponse.cli.defaults import find_defaults
-from bestresponse.cli.help import find_placeholder
+from bestresponse.cli.help import MEANT, find_placeholder
 from bestresponse.cli.options import (
     COMPLETIONS,
     OUTPUT_FLAGS,
@@ -266,13 +267,13 @@ def make_settings_command(
     )
     presets: Mapping[str, Mapping[str, object]] = getattr(kind, "presets", {})
     named = typer.Option(help=_list_presets(presets), metavar="NAME")
-    game = fields.get("game")
-    is_first = game is not None and read_extra(game)["argument"]
-    takes_mechanisms = is_first and _choose_form(hints["game"]) == "one"
+    first = [name for name, field in fields.items() if read_extra(field)["argument"]]
+    in_one_word = "game" in first and _choose_form(hints["game"]) == "one"
+    named_by = "game" if in_one_word else "games" if "games" in first else ""
     parameters = [
         *(_make_parameter(kind, name, field, hints[name]) for name, field in fields.items()),
         *([_keyword("preset", Annotated[str | None, named])] if presets else []),
-        *([_keyword("with_", With)] if takes_mechanisms else []),
+        *([_keyword("with_", With)] if named_by else []),
         _keyword("settings", Annotated[list[str] | None, file]),
         *more,
     ]
@@ -303,11 +304,13 @@ def make_settings_command(
                 values |= read_settings_file(file, kind, values, allow=_allow_address)
             values = {**usual, **values}
             if added := with_ or values.pop("with", None):
-                values["game"] = name_with(str(values.get("game", "")), added)
-            if preset is not None:
-                values = _fill_in(preset, presets, values)
-            config: Any = read_settings(kind, values)
-            return act(config, **chosen)
+                given = values.get(named_by, "")
+                several = given if isinstance(given, list | tuple) else [given]
+                changed = [name_with(str(one), added) for one in several]
+                values[named_by] = changed if len(several) > 1 else changed[0]
+            if preset is None:
+                return act(read_settings(kind, values), **chosen)
+            return act(_read_with_preset(kind, preset, presets, values), **chosen)
         except SettingError as error:
             if error.field not in known:
                 raise
@@ -352,7 +355,8 @@ def _split_settings(
         elif name in rare:
             raise UsageError(f"--settings {name} needs a value: --settings {name}=VALUE")
         elif equals and not Path(words).exists():
-            hint = did_you_mean(name, sorted(rare))
+            hint = MEANT.get(f"--{name}") or did_you_mean(name, sorted(rare))
+            hint = hint or " --help lists all."
             if name in hints:
                 hint = f" {name} is an option: {name_option_of(name)}."
             raise UsageError(f"--settings: there is no setting {name!r} here.{hint}")
@@ -365,29 +369,48 @@ def _list_presets(presets: Mapping[str, Mapping[str, object]]) -> str:
     """Say what each preset sets; options and a file of settings override it."""
     sentences = ["Settings by one name; options and --settings override them."]
     for name, values in presets.items():
-        told = ", ".join(f"{setting}={value}" for setting, value in values.items())
-        sentences.append(f"{name}: {told}.")
+        sentences.append(f"{name}: {_spell(values)}.")
     return " ".join(sentences)
 
 
-def _fill_in(
+def _spell(values: Mapping[str, object]) -> str:
+    """Write settings as they are typed."""
+    words = []
+    for name, value in values.items():
+        listed = ",".join(value) if isinstance(value, list | tuple) else value
+        words.append(f"{name}={listed}")
+    return ", ".join(words)
+
+
+def _read_with_preset(
+    kind: type[RunSettings],
     preset: str,
     presets: Mapping[str, Mapping[str, object]],
     values: Mapping[str, object],
-) -> dict[str, object]:
-    """Add the settings of a preset to those that were given, which win; say where they differ.
+) -> RunSettings:
+    """Read settings and those of a preset; what was given wins, and that is said.
 
-    A preset may have other settings with some solver.
+    A preset may have other settings with some solver. Some settings can be given in other ways.
     """
     if preset not in presets:
         names = [name for name in presets if "," not in name]
         raise SettingError("preset", f"expected {' or '.join(names)}, got {preset!r}")
-    chosen = presets.get(f"{preset}, with solver={values.get('solver')}", presets[preset])
-    for name in chosen.keys() & values.keys():
-        if values[name] != chosen[name]:
-            told = f"{name}={values[name]} replaces {name}={chosen[name]} of the preset {preset}"
+    solver = values.get("solver")
+    usual = presets.get(f"{preset}, with solver={solver}", presets[preset])
+    others = getattr(kind, "alternatives", {})
+    given = {}
+    filled = dict(values)
+    for name in usual:
+        ways = (name, *others.get(name, ()))
+        given[name] = {way: values[way] for way in ways if way in values}
+        if not given[name]:
+            filled[name] = usual[name]
+    config = read_settings(kind, filled)
+    for name, typed in given.items():
+        if typed and getattr(config, name) != usual[name]:
+            told = f"{_spell(typed)} replaces {_spell({name: usual[name]})} of the preset {preset}"
             print(f"bestresponse: {visible(told)}", file=sys.stderr)
-    return {**chosen, **values}
+    return config
 
 
 def _allow_address(foreign: ForeignAddress) -> None:
@@ -521,6 +544,10 @@ def _choose_form(hint: object) -> Literal["pairs", "many", "one"]:
     return "many" if converted.many or origins & {tuple, list} else "one"
 
 
+_COMMA = re.compile(r",(?![^()]*\))")
+"""Between names, and not within the brackets of one."""
+
+
 def _read_typed(name: str, typed: Any, hint: object) -> object:
     """Read NAME=VALUE pairs and lists, which may be typed in one word with commas or as several
     words."""
@@ -528,7 +555,8 @@ def _read_typed(name: str, typed: Any, hint: object) -> object:
         case "pairs":
             return read_pairs(name, typed)
         case "many":
-            return [word.strip() for words in typed for word in words.split(",") if word.strip()]
+            parts = [part.strip() for words in typed for part in _COMMA.split(words)]
+            return list(filter(None, parts))
         case "one":
             return typed
 

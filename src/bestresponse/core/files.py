@@ -209,6 +209,8 @@ def _explain(path: Path, kind: str) -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise UsageError(f"{path}: there is no such file") from None
+    except IsADirectoryError:
+        raise UsageError(f"{path} is a folder; expected a file") from None
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:

@@ -1,6 +1,6 @@
 """Splittable seeds: a child depends only on its parent and its name.
 
-It never depends on how many siblings were drawn.
+It never depends on how many siblings were drawn. Arrays of random numbers come from `theory.seeds`.
 
 >>> split(7, "game", 3) == split(7, "game", 3) != split(7, "game", 4)
 True

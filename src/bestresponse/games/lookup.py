@@ -224,6 +224,8 @@ def find_game(
     >>> find_game("kuhn-poker").solvable()
     Tree('kuhn-poker', players=['player 1', 'player 2'], 55 nodes, 30 leaves, 12 information sets)
     """
+    if not isinstance(name, str | Path):
+        raise UsageError(f"expected the name of a game or a file, got {name!r}")
     text = os.fspath(name)
     if not text.strip():
         raise UsageError(
@@ -371,8 +373,9 @@ def _explain_unknown(text: str, *, allow_files: bool = True) -> str:
         )
     if name in {automaton.name for automaton in classic_strategies()}:
         return (
-            f"{name} is a strategy, not a game; name the game first, as in `bestresponse"
-            f" tournament prisoners-dilemma --entries {name}`"
+            f"{name} is a strategy, not a game; name the game first, and the strategy by the option"
+            f" for players: `bestresponse bench --model {name}`, or `bestresponse tournament"
+            f" prisoners-dilemma --entries {name}`"
         )
     plain, _, added = text.partition(" with ")
     if added and plain in game_names():

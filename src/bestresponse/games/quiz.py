@@ -24,8 +24,8 @@ from bestresponse.games.statements import list_moves_to
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import CHANCE
 
-Verb = Literal["choose", "send", "return", "offer", "invest"]
-"""What is done in a step of a play."""
+Verb = Literal["choose", "send", "return", "offer", "invest", "answer"]
+"""What is done in a step of a play; an answer is a verb itself, such as accept."""
 
 _COUNT = 2
 
@@ -58,7 +58,7 @@ def _ask_about_cell(form: NormalForm, seat: int, cell: int) -> Question:
     for player in (seat, *others):
         move = form.actions[player][chosen[player]]
         steps.append(say_step(form.players[player], move, reader))
-    return Question(_ask_for_payoff(steps), float(form.payoffs[(seat, *chosen)]))
+    return Question(ask_for_payoff(steps), float(form.payoffs[(seat, *chosen)]))
 
 
 def ask_about_paths(game: HasTree, role: Role, rng: Random) -> tuple[Question, ...]:
@@ -71,7 +71,7 @@ def ask_about_paths(game: HasTree, role: Role, rng: Random) -> tuple[Question, .
     for leaf in sorted(drawn):
         steps = [say_event(event, role) for event in _list_events(game, leaf)]
         payoff = float(tree.payoffs[leaf][tree.players.index(role)])
-        asked.append(Question(_ask_for_payoff(steps), payoff))
+        asked.append(Question(ask_for_payoff(steps), payoff))
     return tuple(asked)
 
 
@@ -125,7 +125,7 @@ def _ask_about_one_play(
     earned = game.payoffs(state).get(reader)
     if not parts or earned is None or (asks and not pays_by_round(game)):
         return None
-    return Question(_ask_for_payoff(parts), float(earned))
+    return Question(ask_for_payoff(parts), float(earned))
 
 
 def _draw_moves(asks: Mapping[Role, Ask], reader: Role, rng: Random) -> dict[Role, object] | None:
@@ -185,7 +185,7 @@ class _Steps:
     others: str
 
 
-_VERBS: dict[Verb, _Steps] = {
+_VERBS: dict[str, _Steps] = {
     "choose": _Steps(
         "you choose {move}",
         "{who} chooses {move}",
@@ -212,6 +212,8 @@ def say_step(role: Role, move: object, reader: Role, verb: Verb = "choose") -> P
     >>> say_step("sender", "5", "receiver").text, say_step("sender", "5", "sender").text
     ('{who} chooses {move}', 'you choose {move}')
     """
+    if verb == "answer":
+        return make_phrase(f"you {move}" if role == reader else f"the {role} {move}s")
     if role == reader:
         return make_phrase(_VERBS[verb].own, move=_fill(move))
     return make_phrase(_VERBS[verb].other, who=role, move=_fill(move))
@@ -234,7 +236,8 @@ def say_event(event: Event, reader: Role) -> Phrase:
             raise TypeError(f"{type(event).__name__} is no step on the way through a tree")
 
 
-def _ask_for_payoff(steps: Sequence[Phrase]) -> Phrase:
+def ask_for_payoff(steps: Sequence[Phrase]) -> Phrase:
+    """Ask what the reader gets if these steps are taken."""
     return make_phrase("If {steps}, how much do you get?", steps=tuple(steps))
 
 

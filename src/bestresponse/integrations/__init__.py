@@ -2,5 +2,5 @@
 
 mcp          an MCP server: assistants solve, check and compare games by calling tools
 pettingzoo   every game with finite answers as a multi-agent environment
-inspect      tasks and scorers for Inspect
+inspect      tasks and scorers for Inspect, a scanner for Inspect Scout
 """

@@ -225,6 +225,19 @@ def ask(
     return Request((*first, Message("user", text)), max_tokens=max_tokens, temperature=temperature)
 
 
+def add_to_question(
+    messages: tuple[Message, ...], before: str = "", behind: str = ""
+) -> tuple[Message, ...]:
+    """Put texts around the last message of the user; where there is none they become one."""
+    changed = list(messages)
+    for place in reversed(range(len(changed))):
+        if changed[place].role == "user":
+            texts = (before, changed[place].content, behind)
+            changed[place] = Message("user", "\n\n".join(filter(None, texts)))
+            return tuple(changed)
+    return (*messages, Message("user", before or behind))
+
+
 def effective_seed(request: Request) -> int | None:
     """Return the seed to send.
 

@@ -20,6 +20,8 @@ def check_model(model: Model, request: Request | None = None) -> None:
 
     The calls are made; give a `request` that the model can answer if it does not answer anything.
     """
+    for part in ("id", "identity", "abilities", "complete"):
+        hold(hasattr(model, part), f"{type(model).__name__} has no `{part}`, which a model needs")
     hold(isinstance(model.id, str) and model.id.strip() != "", "a model needs an id")
     hold(isinstance(model.abilities, Abilities), f"{model.id}: abilities are no Abilities")
     identity = json.dumps(dict(model.identity), sort_keys=True)

@@ -268,7 +268,7 @@ def _plays(name: str, game: Game[S]) -> bool:
 def _list_automata(game: Game[S]) -> tuple[str, ...]:
     """List the classic strategies.
 
-    None where nothing is repeated, or no action of a round is cooperation.
+    There are none where nothing is repeated, or no action of a round is cooperation.
     """
     form = find_stage_form(game)
     try:

@@ -12,7 +12,6 @@ security policy runs the page's own script and what that loads, nothing else.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup
 
@@ -26,17 +25,6 @@ PLAYS_FOLDER = "plays"
 PLAYS_PAGE = "plays.html"
 
 
-@dataclass(frozen=True, slots=True)
-class ViewerLinks:
-    """Where the page leads: to the report, and to a replay step by step where there is one.
-
-    Both are relative to the page; the id of a play is put behind `replay`.
-    """
-
-    report: str = "report.html"
-    replay: str = ""
-
-
 @page_model
 class ViewerPage(OfflinePage):
     """The page that lists plays; they come in files beside it."""
@@ -45,11 +33,10 @@ class ViewerPage(OfflinePage):
 
     title: str
     subtitle: str
-    links: ViewerLinks
     footer: str
 
 
-def render_viewer(title: str, subtitle: str, links: ViewerLinks, footer: str = "") -> str:
+def render_viewer(title: str, subtitle: str, footer: str = "") -> str:
     """Return the page; its plays are expected in `plays/` beside it."""
     style = read_asset("report.css") + read_asset("plays.css")
     script = read_asset("plays.js")
@@ -60,7 +47,6 @@ def render_viewer(title: str, subtitle: str, links: ViewerLinks, footer: str = "
     page = ViewerPage(
         title=title,
         subtitle=subtitle,
-        links=links,
         footer=footer,
         style=Markup(style),
         script=Markup(script),

@@ -52,7 +52,7 @@ from bestresponse.runs.study import GameValue
 AnyRun = Run[Any]
 _SEED = 20
 _FEWEST_GAMES = 2
-_NO_CONDITIONS = frozenset({"output_dir", "limits", "executor", "processes", "shard"})
+_NO_CONDITIONS = frozenset({"output_dir", "limits", "processes", "shard"})
 """Settings that say where and how a run is made, and not what is measured."""
 _LONGEST_SETTING = 60
 

@@ -14,17 +14,15 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import ModelError, OverBudget, StoreError
-from bestresponse.core.registry import Registry, check_members
 from bestresponse.models.base import ModelsByName
 from bestresponse.runs.store.folder import (
     RunFolder,
@@ -37,6 +35,7 @@ from bestresponse.runs.store.folder import (
 )
 
 if TYPE_CHECKING:
+    from bestresponse.runs.executors.processes import Processes
     from bestresponse.runs.models import SharedCalls
     from bestresponse.runs.study import AnyStudy
 
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
 _LOOK = 0.05  # seconds after which an interrupted run looks whether its threads have ended
 A = TypeVar("A")
 B = TypeVar("B")
-Waiting = TypeVar("Waiting")
 
 KeepAnswer = Callable[[Submission], None]
 """Stores one new answer of a play."""
@@ -88,70 +86,12 @@ class Job:
     shared: SharedCalls | None = None
 
 
-@runtime_checkable
-class Executor(Protocol):
-    """Makes plays. A new engine implements these two methods."""
+Executor: TypeAlias = "Threads | Processes"
+"""Makes plays somewhere, and yields how each ended, in any order.
 
-    def play(
-        self,
-        job: Job,
-        tasks: Iterator[Task],
-        keep: Keep,
-    ) -> Generator[Ended]:
-        """Take tasks as there is room, make the plays, and yield how each ended.
-
-        They come in any order. Every answer goes to `keep`. The iterator of tasks may end early:
-        what is under way is then still brought to its end.
-        """
-        ...
-
-    def map(
-        self,
-        function: Callable[[A], B],
-        items: Iterable[A],
-        workers: int | None,
-    ) -> Iterator[B]:
-        """Apply a function to every item, several at a time, and yield the results in order.
-
-        For work without models; `function` must be importable, and `workers` None means as many as
-        are of use.
-        """
-        ...
-
-
-def map_ahead(
-    submit: Callable[[A], Waiting],
-    collect: Callable[[Waiting], B],
-    items: Iterable[A],
-    workers: int,
-) -> Iterator[B]:
-    """Submit items, a few more than there are workers, and collect the results in their order."""
-    todo = iter(items)
-    ahead = deque(submit(item) for item in islice(todo, 2 * workers))
-    while ahead:
-        yield collect(ahead.popleft())
-        ahead.extend(submit(item) for item in islice(todo, 1))
-
-
-executors = Registry(
-    "bestresponse.runs.executors",
-    "executor",
-    {
-        "threads": "bestresponse.runs.execution:Threads",
-        "processes": "bestresponse.runs.executors.processes:Processes",
-    },
-)
-"""Classes or functions that return an executor."""
-
-
-def find_executor(name: str) -> Executor:
-    """Return the executor of that name.
-
-    Raises UsageError where there is none.
-    """
-    executor: Executor = executors.make(name)
-    check_members(executor, ("play", "map"), executors.describe(name))
-    return executor
+Every answer goes to `keep`. The iterator of tasks may end early: what is under way is then still
+brought to its end.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +241,6 @@ class _Run:
     outcome: Outcome
     patience: int
     in_a_row: int = 0
-    begun: int = 0
 
     def list_missing(self, specs: Iterable[Spec]) -> Iterator[Task]:
         """Yield the specs without a record, each once, until the run is stopped."""
@@ -317,7 +256,6 @@ class _Run:
             if spec.id in finished:
                 self.outcome.found += 1
             else:
-                self.begun += 1
                 yield Task(spec, begun.pop(spec.id, []))
 
     def settle(self, ended: Ended) -> None:
@@ -379,6 +317,4 @@ def execute(
             on_progress(Progress(total, outcome.found, outcome.played, outcome.failed))
     if outcome.stopped == "enough":
         outcome.stopped = ""
-    elif not outcome.stopped and (lost := run.begun - outcome.played - outcome.failed):
-        outcome.stopped = f"{lost} plays were begun, and the executor did not say how they ended"
     return outcome

@@ -86,7 +86,11 @@ def write_leaderboard(paths: Sequence[Path], folder: Path) -> tuple[Path, Docume
                 boards = _join(boards, one)
     if not boards:
         where = ", ".join(map(str, paths))
-        raise UsageError(" ".join([f"there is no benchmark run to rank in {where}.", *notes]))
+        raise UsageError(
+            " ".join(
+                [f"there is no benchmark run to rank in {where}; `bench` writes them.", *notes]
+            )
+        )
     if len(boards) > 1:
         notes.append("Runs over different games are in tables of their own.")
     sections = tuple(_show(board, folder) for board in boards)

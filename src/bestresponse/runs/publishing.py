@@ -3,6 +3,7 @@
     every-eval-ever   one JSON file for each model with all its numbers, and beside it one line for
                       each question that was asked (schema 0.2.2 of Every Eval Ever)
     hf                what a model repository on Hugging Face keeps in `.eval_results`
+    inspect-log       one log of Inspect for each model, for `inspect view` and Inspect Scout
     paper             every figure and table as LaTeX, Markdown, PDF and SVG, and results.csv
 
 All are written from the numbers of results.csv and from the recorded calls.
@@ -15,6 +16,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
@@ -244,57 +246,163 @@ def _group_calls(run: FinishedRun) -> Mapping[str, list[Turns]]:
     return calls
 
 
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What a model was asked, what it said, call by call, and what its answer lost."""
+
+    spec: str
+    asked: Sequence[Turns]
+    answer: object
+    losses: Mapping[str, float]
+    """By the names in `_LOSSES`; empty where there was nothing to be read."""
+
+    @property
+    def turns(self) -> Turns:
+        return list(chain.from_iterable(self.asked))
+
+
+def _list_questions(
+    run: FinishedRun,
+    model: str,
+    calls: Mapping[str, Sequence[Turns]],
+) -> Iterator[_Question]:
+    """Yield the questions that a model was asked."""
+    for row in run.rows():
+        asked = calls.get(str(row.get("spec")), ())
+        known = {name: row[name] for name in _LOSSES if row.get(name) is not None}
+        if asked and row.get("model") == model:
+            losses = {name: as_interval(value).estimate for name, value in known.items()}  # type: ignore[arg-type]
+            yield _Question(str(row["spec"]), asked, row.get("strategy"), losses)
+
+
 def _list_samples(
     run: FinishedRun,
     record: Mapping[str, object],
     model: str,
     calls: Mapping[str, Sequence[Turns]],
 ) -> Iterator[Mapping[str, object]]:
-    """Yield what the model was asked and said, for each question whose loss is known."""
-    for row in run.rows():
-        name = next((name for name in _LOSSES if row.get(name) is not None), "")
-        asked = calls.get(str(row.get("spec")), ())
-        if not name or not asked or row.get("model") != model:
+    """Describe each question whose loss is known as a line of Every Eval Ever."""
+    for question in _list_questions(run, model, calls):
+        if not question.losses:
             continue
-        loss = as_interval(row[name]).estimate  # type: ignore[arg-type]
-        turns = list(chain.from_iterable(asked))
-        question = "\n\n".join(text for role, text in turns if role != "assistant")
-        single = len(asked) == 1
+        name, loss = next(iter(question.losses.items()))
+        turns = question.turns
+        text = "\n\n".join(said for role, said in turns if role != "assistant")
+        single = len(question.asked) == 1
         sample: dict[str, object] = {
             "schema_version": SCHEMA,
             "evaluation_id": record["evaluation_id"],
             "model_id": identify_model(model),
             "evaluation_name": f"bestresponse {name_suite(run.manifest)}",
-            "sample_id": row["spec"],
-            "sample_hash": hashlib.sha256(question.encode("utf-8", "replace")).hexdigest(),
+            "sample_id": question.spec,
+            "sample_hash": hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(),
             "interaction_type": "single_turn" if single else "multi_turn",
-            "input": {"raw": question, "reference": []},
+            "input": {"raw": text, "reference": []},
             "output": {"raw": [turns[-1][1]]} if single else None,
             "messages": None,
             "answer_attribution": [
                 {
                     "turn_idx": 0 if single else len(turns) - 1,
                     "source": "output.raw" if single else f"messages[{len(turns) - 1}].content",
-                    "extracted_value": json.dumps(row.get("strategy")),
+                    "extracted_value": json.dumps(question.answer),
                     "extraction_method": "custom",
                     "is_terminal": True,
                 }
             ],
-            "evaluation": {"score": loss, "is_correct": loss <= _RIGHT, "num_turns": len(asked)},
+            "evaluation": {
+                "score": loss,
+                "is_correct": loss <= _RIGHT,
+                "num_turns": len(question.asked),
+            },
             "metadata": {"score": name},
         }
         if not single:
             sample["messages"] = [
-                {"turn_idx": place, "role": role, "content": text}
-                for place, (role, text) in enumerate(turns)
+                {"turn_idx": place, "role": role, "content": said}
+                for place, (role, said) in enumerate(turns)
             ]
         yield sample
+
+
+def _write_inspect_log(
+    run: FinishedRun, rows: Sequence[ResultRow], folder: Path, dataset: str
+) -> list[Path]:
+    """Write a log of Inspect (version 2 of its format) for each model."""
+    written: list[Path] = []
+    calls = _group_calls(run)
+    for model, known in _group_by_model(rows).items():
+        questions = list(_list_questions(run, model, calls))
+        record = _describe_log(run, model, known, questions)
+        path = folder / f"{run.manifest.run}-{_as_name(model)}.json"
+        written.append(write_text(path, json.dumps(record, indent=2) + "\n"))
+    return written
+
+
+def _describe_log(
+    run: FinishedRun,
+    model: str,
+    rows: Sequence[ResultRow],
+    questions: Sequence[_Question],
+) -> dict[str, object]:
+    manifest = run.manifest
+    suite = rows[0]["suite"]
+    named = [question.spec for question in questions]
+    return {
+        "version": 2,
+        "status": "success",
+        "eval": {
+            "run_id": manifest.run,
+            "created": manifest.created,
+            "task": f"bestresponse/{manifest.study}",
+            "task_id": manifest.run,
+            "task_args": json.loads(json.dumps(dict(manifest.config), default=str)),
+            "dataset": {"name": suite, "samples": len(named), "sample_ids": named},
+            "model": identify_model(model),
+            "config": {},
+            "metadata": {"model": model, "command": rows[0]["command"]},
+        },
+        "results": {
+            "total_samples": len(named),
+            "completed_samples": len(named),
+            "scores": [_describe_score(row) for row in rows],
+        },
+        "stats": {"started_at": manifest.created, "completed_at": rows[0]["date"]},
+        "samples": [_describe_sample(question, identify_model(model)) for question in questions],
+    }
+
+
+def _describe_score(row: ResultRow) -> dict[str, object]:
+    numbers = {name: row[name] for name in ("value", "low", "high") if row[name] is not None}
+    metrics = {name: {"name": name, "value": number} for name, number in numbers.items()}
+    return {
+        "name": f"{row['metric']} {row['group']}".strip(),
+        "scorer": "bestresponse",
+        "metrics": metrics,
+        "metadata": {"title": row["title"], "better": row["better"], "n": row["n"]},
+    }
+
+
+def _describe_sample(question: _Question, model: str) -> dict[str, object]:
+    *before, (_, reply) = question.turns
+    said = [{"role": role, "content": text} for role, text in before]
+    answer = {"role": "assistant", "content": reply, "source": "generate"}
+    scored = {"value": question.losses, "answer": json.dumps(question.answer)}
+    return {
+        "id": question.spec,
+        "epoch": 1,
+        "input": said[: len(question.asked[0]) - 1],
+        "target": "",
+        "messages": [*said, answer],
+        "output": {"model": model, "choices": [{"message": answer, "stop_reason": "stop"}]},
+        "scores": {"bestresponse": scored} if question.losses else {},
+    }
 
 
 Form = Callable[[FinishedRun, Sequence[ResultRow], Path, str], list[Path]]
 RUN_FORMS: Mapping[str, Form] = {
     "every-eval-ever": _write_every_eval_ever,
     "hf": _write_hub,
+    "inspect-log": _write_inspect_log,
     "paper": _write_paper,
 }
 """How a run is published."""

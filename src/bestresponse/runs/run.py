@@ -34,7 +34,7 @@ from bestresponse.report.exporting import write_figures
 from bestresponse.report.figures import charts
 from bestresponse.report.files import write_bytes, write_text
 from bestresponse.report.frames import Frame, MetricTable, Row
-from bestresponse.runs.execution import Execution, Executor, Outcome, Progress, find_executor
+from bestresponse.runs.execution import Execution, Outcome, Progress, Threads
 from bestresponse.runs.executors.processes import Processes
 from bestresponse.runs.models import Download, OpenedModels, open_models
 from bestresponse.runs.reporting.plays import write_plays
@@ -441,16 +441,6 @@ def launch(study: Study[..., C], config: C) -> Run[C]:
     return run
 
 
-def choose_executor(config: RunSettings) -> Executor:
-    """Find where plays are made.
-
-    This is in processes if each is to have a copy of a model on this machine.
-    """
-    if config.executor == "threads" and config.processes > 1:
-        return Processes(config.processes)
-    return find_executor(config.executor) if isinstance(config.executor, str) else config.executor
-
-
 def play_missing(
     study: Study[..., C],
     config: C,
@@ -464,9 +454,7 @@ def play_missing(
     `on_opened` is called before the first play.
     """
     config = config if study.prepare is None else study.prepare(config)
-    # a wrong name is said before a download
     folder = Path(config.output_dir)
-    executor = choose_executor(config)
     with open_models(
         config.models,
         folder,
@@ -478,7 +466,7 @@ def play_missing(
             max(opened.workers, config.processes),
             config.part,
             on_progress or config.on_progress or (lambda progress: None),
-            executor,
+            Processes(config.processes) if config.processes > 1 else Threads(),
             opened.shared if opened.models else None,
         )
         return run_study(study, config, opened.models, folder, how)

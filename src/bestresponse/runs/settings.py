@@ -44,7 +44,7 @@ from bestresponse.core.errors import BestResponseError, SettingError, UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
 from bestresponse.models.wrappers.limits import Budget
-from bestresponse.runs.execution import Executor, Progress
+from bestresponse.runs.execution import Progress
 from bestresponse.runs.models import ModelLimits
 from bestresponse.runs.store.folder import Shard
 
@@ -121,7 +121,7 @@ def settings(cls: type[C]) -> type[C]:
 
 
 MISSING_SETTING = "this setting is missing"
-OF_PLAYS = frozenset(("workers", "processes", "shard", "executor"))
+OF_PLAYS = frozenset(("workers", "processes", "shard"))
 """Settings of runs that a command leaves out (`unused`) where it makes no plays."""
 OF_CALLS = frozenset(("cache", "cache_dir", "budget"))
 """Settings of runs that a command leaves out where it asks no model."""
@@ -143,7 +143,7 @@ class RunSettings:
     workers: int | None = setting(default=None, how=True, ge=1, le=1024)
     """Parallel plays. [default: as many as the models allow]"""
     processes: int = setting(default=1, how=True, ge=1, le=64)
-    """Processes for a local model; each loads the model once."""
+    """Processes for plays without a model, or for a local model; each loads the model once."""
     cache: Literal["off", "read-write", "refresh", "replay"] = setting(
         default="read-write", how=True
     )
@@ -157,8 +157,6 @@ class RunSettings:
     dollars need the extra `cost`."""
     shard: str | None = setting(default=None, how=True, metavar="I/N")
     """Play only one part of the run, such as 3/16; `bestresponse merge` joins the parts."""
-    executor: str | Executor = setting(default="threads", how=True)
-    """Where plays run: threads or processes."""
     on_progress: Callable[[Progress], None] | None = setting(default=None, how=True, option=False)
 
     @property

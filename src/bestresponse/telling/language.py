@@ -145,7 +145,11 @@ class Language:
         if isinstance(said, str):
             return self.translate(said)
         text = self.own.get(said.text) or self.words.get(said.text) or said.text
-        return text.format(**{place: self._write(value) for place, value in said.places})
+        written = {place: self._write(value) for place, value in said.places}
+        who = dict(said.places).get("who")
+        if isinstance(who, str):
+            written["who"] = self.write_role(who)
+        return text.format(**written)
 
     def write_text(self, text: str, places: Iterable[TextPlace]) -> str:
         """Put a text into words, in those of the language where it has the text."""
@@ -237,6 +241,17 @@ class Language:
         # JSON leaves separators of lines and marks of direction as they are.
         escaped = [sign if sign.isprintable() else json.dumps(sign)[1:-1] for sign in quoted]
         return "".join(escaped)
+
+    def write_role(self, name: str) -> str:
+        """Write the name of a player who does something, with an article where it needs one.
+
+        >>> ultimatum = load_language("en").within("bestresponse.games.ultimatum")
+        >>> ultimatum.write_role("proposer"), ultimatum.write_role("player 1")
+        ('the proposer', 'player 1')
+        """
+        named = f"the {name}"
+        is_noun = named in self.sources and name not in self.own
+        return self.translate(named) if is_noun else self.write_name(name)
 
     def write_number(self, number: Fraction) -> str:
         """Write a number exactly: as a decimal where that is short, else as a fraction.

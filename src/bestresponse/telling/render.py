@@ -214,7 +214,7 @@ def word_rules(game: Game[S], view: View, language: Spoken = ENGLISH) -> str:
     else:
         stated = tuple(rule for rule in view.rules if not isinstance(rule, Title | Aim))
     spoken = load_language(language).within(find_home(game))
-    return _write_rules(stated, view.role, spoken, view.layout, MOST_CHARACTERS)
+    return _write_rules(stated, view.role, spoken, view.layout, MOST_CHARACTERS, is_for_people=True)
 
 
 @lru_cache(maxsize=256)
@@ -224,8 +224,10 @@ def _write_rules(
     language: Spoken,
     layout: Layout,
     most: int,
+    *,
+    is_for_people: bool = False,
 ) -> str:
-    told = _ToldRules(Narrator(load_language(language), reader), layout, most)
+    told = _ToldRules(Narrator(load_language(language), reader), layout, most, is_for_people)
     for statement in rules:
         if isinstance(statement, Title):
             told.titles.append(statement.name)  # told together with the players
@@ -246,6 +248,7 @@ class _ToldRules:
     words: Narrator
     layout: Layout
     most: int
+    is_for_people: bool
     titles: list[str] = field(default_factory=list)
     at_once: tuple[Options, ...] = ()
     zero_sum: bool = False
@@ -261,6 +264,8 @@ class _ToldRules:
                 return []
             case Players(players):
                 self.players = players
+                if self.is_for_people and len(players) > 1:
+                    return [_introduce_person(players, words, is_at_once=bool(self.at_once))]
                 if self.at_once:
                     return [_introduce_table(players, words)]
                 return [_introduce_reader(players, self.titles, words)]
@@ -304,6 +309,20 @@ def _list_rows(rows: Sequence[Sequence[str]]) -> list[str]:
         cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
         lines.append(f"| {' | '.join(cells)} |")
     return lines
+
+
+def _introduce_person(players: Sequence[str], words: Narrator, *, is_at_once: bool) -> str:
+    language = words.language
+    others = [language.write_role(name) for name in players if name != words.reader]
+    told = language.say(
+        "people",
+        who=language.write_role(words.reader or ""),
+        others=language.join(others, "standard"),
+        count=len(others),
+    )
+    if not is_at_once:
+        return told
+    return f"{told} {language.say('people.at-once', count=len(others))}"
 
 
 def _introduce_table(players: Sequence[str], words: Narrator) -> str:

@@ -32,13 +32,8 @@ if TYPE_CHECKING:
     from bestresponse.theory.equilibria.lemke_howson import (
         lemke_howson as lemke_howson,
         lemke_howson_all as lemke_howson_all,
-        lemke_howson_batch as lemke_howson_batch,
-        nash_one_batch as nash_one_batch,
     )
-    from bestresponse.theory.equilibria.refinements import (
-        find_perfect as find_perfect,
-        find_proper as find_proper,
-    )
+    from bestresponse.theory.equilibria.refinements import find_perfect as find_perfect
     from bestresponse.theory.equilibria.result import (
         Equilibrium as Equilibrium,
         NashResult as NashResult,
@@ -106,7 +101,6 @@ if TYPE_CHECKING:
     from bestresponse.theory.repeated.repetition import Repetition as Repetition
     from bestresponse.theory.repeated.round_robin import (
         exact_round_robin as exact_round_robin,
-        play_round_robin as play_round_robin,
     )
     from bestresponse.theory.seeds import stream as stream
     from bestresponse.theory.trees.agents import agent_quantal_branch as agent_quantal_branch

@@ -83,11 +83,6 @@ STEPS = (
         ),
         use_enumeration,
     ),
-    KernelStep(
-        "one equilibrium of many games",
-        (f"{_BASE}.equilibria.lemke_howson_kernels",),
-        lambda: theory.nash_one_batch(_draw(2, 3, 3), _draw(2, 3, 3), engine="numba"),
-    ),
     KernelStep("zero-sum games", (f"{_BASE}.zero_sum.kernels",), use_zero_sum),
     KernelStep(
         "counterfactual regret",

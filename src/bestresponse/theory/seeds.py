@@ -3,7 +3,8 @@
 A counter-based generator (Philox: Salmon, Moraes, Dror & Shaw, "Parallel random numbers: as easy as
 1, 2, 3", SC 2011) maps (key, counter) to random bits. The key comes from the seed; stream k starts
 at counter k * 2**64, so streams never overlap, any of them can be made on its own, and making one
-costs a few microseconds.
+costs a few microseconds. These are for arrays of numbers; what is drawn by name, such as a play or
+a seat, has a seed of `core.seeds`, which needs no numpy.
 """
 
 from collections.abc import Iterator

@@ -34,6 +34,7 @@ def test_a_person_offers_is_asked_before_it_accepts_and_moves_decide(play, tmp_p
     declined = "No, never 7!\naccept\nno\n"
     done = play("bargaining", "--seed", 4, typed=offered + declined + "Words.\naccept\nyes\n")
     assert done.returncode == 0, done.stderr
+    assert "What it is worth to you: 32" in done.stdout
     assert done.stdout.count("You are about to accept: 0. Nothing can be changed") == 2
     # The buyer's first offer is 0, for a thing that is worth 32 to the person and 59 to the buyer.
     assert "player 1 (me): -32\n  player 2 (simulated): 59" in done.stdout

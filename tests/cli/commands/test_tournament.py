@@ -57,7 +57,7 @@ def test_all_strategies_meet_and_a_table_and_a_report_come_out(tournament, tmp_p
 def test_a_logic_program_gives_the_same_standings_as_the_table_it_means(tournament, tmp_path):
     path = tmp_path / "game.pl"
     path.write_text(PROGRAM)
-    words = ("--entries", "all", "--rounds", 10, "--noise", 0.05, "--json")
+    words = ("--entries", "all", "--with", "repeated(noise=0.05)", "--json")
     program, table = (
         tournament(tmp_path, path, *words),
         tournament(tmp_path, "prisoners-dilemma", *words),
@@ -167,7 +167,7 @@ def test_winners_by_target(tournament, tmp_path):
         (("kuhn-poker",), "two players"),
         (("prisoners-dilemma", "--entries", "tit-for-tot"), "tit-for-tat"),
         (("matching-pennies", "--entries", "grim"), "cooperate"),
-        (("prisoners-dilemma", "--noise", "2"), "noise"),
+        (("prisoners-dilemma", "--with", "repeated(noise=2)"), "noise"),
         (("prisoners-dilemma", "--settings", "target=random"), "NAME=VALUE"),
         (("prisoners-dilemma", "--entries", "missing.pl"), "missing.pl"),
         (("prisoners-dilemma", "--settings", "default_move=sulk"), "sulk"),

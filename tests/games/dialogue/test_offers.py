@@ -4,6 +4,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
+from endings import DEALS, REFUSALS
 
 from bestresponse.core.ask import Choice, Form
 from bestresponse.core.conformance import any_legal_action, check_game
@@ -48,37 +49,32 @@ def options(game, *turns):
     return dict(ask.fields)["move"].options
 
 
-# Messages of which a rule that read them made deals, or missed deals; none of them decides here.
-REFUSALS = [
-    ("I want 80.", "80 is far too much, never!"),
-    ("Could you do 50?", "No, not 50."),
-    ("50", "I refuse 50"),
-    ("-50", "50"),
-    ("Ich will 80.", "80 ist viel zu viel, niemals!"),
-    ("Gehen 50?", "Nein, nicht 50."),
-]
-AGREEMENTS = [
-    ("I offer 50 pounds. 50 is my last price.", "Agreed, 50."),
-    ("50.00", "50"),
-    ("50,5", "50,5"),
-    ("Ich biete 50 Euro. 50 ist mein letzter Preis.", "Einverstanden, 50."),
-    ("no number here", "nor here"),
-]
-
-
 @pytest.mark.parametrize(("said", "answered"), REFUSALS)
-def test_a_refused_offer_is_no_deal_whatever_the_words_name(said, answered):
-    game = haggle()
-    state = play(game, (said, OFFER, {"price": 80.0}), (answered, REJECT))
-    assert len(game.asks(state)) == 1  # the talk goes on
+@pytest.mark.parametrize("answer", [REJECT, LEAVE])
+def test_a_refused_offer_is_no_deal_whatever_the_words_name(said, answered, answer):
+    game = haggle(replies=2)
+    offer = (said, OFFER, {"price": 50.0})
+    state = play(game, offer, (answered, answer))
     assert set(game.payoffs(state).values()) == {0.0}
-    assert earned(game, (said, OFFER, {"price": 80.0}), (answered, LEAVE)) == (0.0, 0.0)
+    assert bool(game.asks(state)) == (answer == REJECT)  # the talk goes on
+    assert answered in write_history(game.view(state, "player 1"))
+    if answer == REJECT:
+        assert earned(game, offer, (answered, REJECT), ("Then not.", TALK), ("Bye.", LEAVE)) == (
+            0.0,
+            0.0,
+        )
 
 
-@pytest.mark.parametrize(("said", "answered"), AGREEMENTS)
+@pytest.mark.parametrize(("said", "answered"), DEALS)
 def test_an_accepted_offer_is_a_deal_whatever_the_words_name(said, answered):
     # 50 - 21 and 61 - 50
-    assert earned(haggle(), (said, OFFER, {"price": 50.0}), (answered, ACCEPT)) == (29.0, 11.0)
+    game = haggle()
+    assert earned(game, (said, OFFER, {"price": 50.0}), (answered, ACCEPT)) == (29.0, 11.0)
+
+
+def test_a_hundred_endings_were_judged():
+    assert len(set(REFUSALS)) == len(set(DEALS)) == 50
+    assert not set(REFUSALS) & set(DEALS)
 
 
 def test_words_alone_agree_on_nothing():

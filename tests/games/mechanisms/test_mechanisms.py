@@ -11,6 +11,7 @@ import bestresponse as br
 from bestresponse.analysis.solve.solution import Wish
 from bestresponse.analysis.solve.solve import solve_form
 from bestresponse.core.errors import BestResponseError, TooLarge, UsageError
+from bestresponse.core.game import NATURE
 from bestresponse.games.kit import check_game
 from bestresponse.games.lookup import NamedGame, find_game
 from bestresponse.games.matrix.game import MatrixGame
@@ -18,6 +19,7 @@ from bestresponse.games.mechanisms import (
     mechanisms,
     with_contract,
     with_mediator,
+    with_repeated,
     with_reputation,
     with_talk,
 )
@@ -127,6 +129,33 @@ def test_labels_follow_from_past_moves_and_nothing_else_is_seen(seed):
     assert len(set.union(*told.values())) == len(told)
 
 
+RULES = [(2, 1.0, 1.0, 0.0), (3, 0.5, 1.0, 0.0), (3, 1.0, 0.5, 0.0), (2, 0.75, 0.5, 0.25)]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_repetition_pays_what_its_definition_says(seed):
+    table = oracle.draw_table(seed)
+    rounds, continuation, discount, noise = RULES[seed % 4]
+    game = with_repeated(make_game(table), rounds, continuation, discount, noise)
+
+    def expect(state):
+        asks = game.asks(state)
+        if not asks:
+            return np.array(list(game.payoffs(state).values()))
+        if NATURE in asks:
+            drawn = dict(asks[NATURE].chances).items()
+            return sum(chance * expect(game.apply(state, {NATURE: one})) for one, chance in drawn)
+        history = tuple(tuple(int(move[1:]) for move in moves) for moves in state.played)
+        moves = {}
+        for seat, (role, ask) in enumerate(asks.items()):
+            move = oracle.plan_move(seed, seat, history, len(ask.options))
+            moves[role] = f"m{move}"
+        return expect(game.apply(state, moves))
+
+    expected = oracle.expect_repeated(table, seed, *RULES[seed % 4])
+    assert expect(game.start()) == pytest.approx(np.array(expected))
+
+
 def draw_two_by_two(seed):
     return {cell: paid for cell, paid in oracle.draw_table(seed).items() if max(cell) < 2}
 
@@ -141,8 +170,13 @@ def draw_two_by_two(seed):
             oracle.list_label_strategies,
             oracle.play_labels,
         ),
+        (
+            lambda game: with_repeated(game, 2),
+            oracle.list_repeated_strategies,
+            oracle.play_repeated,
+        ),
     ],
-    ids=["talk", "reputation"],
+    ids=["talk", "reputation", "repeated"],
 )
 def test_equilibria_are_those_of_all_strategies(seed, change, list_strategies, play):
     table = draw_two_by_two(seed)

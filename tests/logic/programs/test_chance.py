@@ -108,7 +108,7 @@ def test_poker_with_three_cards_has_its_thirty_ends_and_twelve_information_sets(
         ),
         ("1/4, s0", "-1/4, s0", "the probability of rain at the start is -1/4"),
         ("1/4, s0", "often, s0", "the probability of rain at the start is often"),
-        ("1/4, s0", "P, s0", "a legal move is not fully known: nature: rain, ann: stay"),
+        ("1/4, s0", "P, s0", "a legal move is not fully known: nature: rain"),
         (
             "nature, sun",
             "nature, rain",

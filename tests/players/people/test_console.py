@@ -45,6 +45,13 @@ def test_nonsense_is_answered_with_a_reason_and_the_person_tries_again():
     assert "Other words: rules, history, help, quit" in shown
 
 
+def test_a_decimal_comma_is_one_and_what_can_be_read_in_two_ways_is_asked_back():
+    player, screen = person("1,000", "50,5")
+    assert player.decide(View("a"), Amount(0, 100)).action == 50.5
+    assert "1,000 can mean 1000 or 1; type one of them" in "\n".join(screen)
+    assert person("2,500.50")[0].decide(View("a"), Amount(0, 5000)).action == 2500.5
+
+
 def test_rules_and_history_are_shown_again_on_request():
     player, screen = person("rules", "history", "PASS")
     history = (Round(1), Prose("long ago"), Round(2), Prose("yesterday"), Round(3))

@@ -109,9 +109,6 @@ def test_single_choices_have_the_precision_of_a_hand(tmp_path):
     )  # 1 - exp(-tau)/2 = 3/4
     remark = run.frame("models")[0]["remark"]
     assert remark == "intervals resample matches: few games; one game, nothing to hold out"
-    (dot,) = run.frame("path").select(line="dilemma as row")
-    assert dot["share"] == 0.25
-    assert "How noisy: quantal response" in [section.title for section in run.report().sections]
 
 
 def test_moves_that_no_precision_explains_have_a_lambda_of_0_without_an_interval(tmp_path):

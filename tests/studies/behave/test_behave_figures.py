@@ -20,7 +20,6 @@ from bestresponse.studies.behave.estimates import (
 )
 from bestresponse.studies.behave.moves import SeatMoves, list_sequences
 from bestresponse.studies.behave.study import (
-    _list_path,
     _stand_beside,
     behave,
     measure_behaviour,
@@ -446,10 +445,7 @@ def test_precision_is_that_of_first_rounds_unless_all_rounds_count(tmp_path):
     first = measure(tmp_path, plays, fit=("qre",), by=("game",))
     every = measure(tmp_path, plays, fit=("qre",), by=("game",), rounds="all")
     assert first.groups["dilemma",]["qre"].estimate == pytest.approx(0.879, rel=0.03)
-    assert first.frames["path"].select(line="dilemma as row")[0]["share"] == 0.25
     assert every.groups["dilemma",]["qre"] == 0.0
-    # 16 of 16 and 24 of 48 moves of the row.
-    assert every.frames["path"].select(line="dilemma as row")[0]["share"] == 40 / 64
 
 
 def make_dilemmas(count):
@@ -583,54 +579,6 @@ def test_the_other_models_have_one_parameter_that_is_not_below_0(model, name):
 
 FORM = NormalForm(DILEMMA["payoffs"], ("row", "col"), DILEMMA["actions"], "dilemma")
 OTHER_FORM = NormalForm(PENNIES["payoffs"], ("row", "col"), PENNIES["actions"], "pennies")
-
-
-def list_path(groups, rounds="first"):
-    rows = list(_list_path(BehaveConfig(rounds=rounds), groups))
-    lines = {}
-    for row in rows:
-        lines.setdefault(row["line"], []).append((row["precision"], row["share"]))
-    return lines
-
-
-def test_the_path_is_that_of_the_most_played_game_up_to_twice_the_largest_precision():
-    pennies = [list_moves(0, form=OTHER_FORM)]
-    dilemmas = [
-        list_moves(move, match=match, form=FORM) for match, move in (("a", 0), ("b", 1), ("c", 1))
-    ]
-    # Where both cooperate with 1/4 defecting earns 1.25 more, so lambda = ln 3 / 1.25 = 0.8789,
-    # twice 0.4394.
-    lines = list_path(
-        [("x", PlayerGroup([*pennies, *dilemmas], 1), 0.4394), ("y", PlayerGroup(pennies, 1), 0.1)]
-    )
-    path = lines["dilemma: row plays C"]
-    assert len(path) == 60
-    assert path[0] == (0.0, pytest.approx(0.5))
-    assert path[-1] == (pytest.approx(0.8789, abs=1e-3), pytest.approx(0.25, abs=1e-4))
-    assert lines["dilemma: col plays C"][-1] == path[-1]
-    # x cooperates in one of three; y did not play this game.
-    assert lines["x as row"] == [(0.4394, pytest.approx(1 / 3))]
-    assert lines.keys() == {"dilemma: row plays C", "dilemma: col plays C", "x as row"}
-
-
-def test_a_precision_of_0_has_a_path_up_to_1():
-    lines = list_path([("x", PlayerGroup([list_moves(0, form=FORM)], 1), 0.0)])
-    assert lines["dilemma: row plays C"][-1][0] == 1.0
-    assert list_path([]) == {}
-
-
-def test_a_group_stands_on_the_path_with_the_moves_of_each_seat():
-    mixture = (0.25, 0.75)
-    moves = [
-        list_moves(0, 1, 1, match="a", form=FORM),
-        list_moves(mixture, match="b", form=FORM),
-        list_moves(1, 0, 0, 0, match="a", seat=1, form=FORM),
-    ]
-    group = [("x", PlayerGroup(moves, 1), 2.0)]
-    # First moves of the row: 1 and 1/4. All moves: 1, 0, 0 and 1/4.
-    first, every = list_path(group), list_path(group, "all")
-    assert (first["x as row"], first["x as col"]) == ([(2.0, 0.625)], [(2.0, 0.0)])
-    assert (every["x as row"], every["x as col"]) == ([(2.0, 0.3125)], [(2.0, 0.75)])
 
 
 # People beside.

@@ -42,9 +42,12 @@ def test_only_hard_positions_are_asked_about():
 def test_every_answer_says_how_hard_its_position_was(tmp_path):
     config = BenchConfig(model="scripted", game="nim(piles=1-2)", num_games=2)
     model = ScriptedModel(lambda request: "ANSWER: take 1 from pile 2")
-    rows = running.run(bench, config, tmp_path, {"scripted": model}).frame("plays").rows
+    run = running.run(bench, config, tmp_path, {"scripted": model})
+    rows = run.frame("plays").rows
     found = [row["hardness"] for row in rows if row["model"] == "scripted"]
     assert found == [pytest.approx(2 / 3), pytest.approx(1 / 2)]
+    # It loses nothing at one of the two, and all there is at the other: a curve over hardness.
+    assert "Which positions are hard" in [one.title for one in run.report().sections]
 
 
 @pytest.mark.parametrize(

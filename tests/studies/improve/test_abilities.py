@@ -10,8 +10,8 @@ pytest.importorskip("transformers", reason="the extra `train` is not installed")
 
 import bestresponse as br
 from bestresponse.studies.improve.abilities import (
-    Abilities,
-    Question,
+    AbilityQuestion,
+    AbilityTest,
     measure_abilities,
     measure_perplexity,
     read_abilities,
@@ -44,7 +44,7 @@ def test_the_questions_have_four_different_answers():
 
 def test_an_answer_is_weighed_per_character():
     writer = Words(honey=1 / 2)
-    question = Question("What do bees make?", ("honey", "sweet honey"))
+    question = AbilityQuestion("What do bees make?", ("honey", "sweet honey"))
     one_word, two_words = weigh_answers(writer, question)
     assert one_word == pytest.approx(-math.log(2) / 5)
     assert two_words == pytest.approx(-(math.log(8) + math.log(2)) / 11)
@@ -58,12 +58,12 @@ def test_perplexity_is_that_of_a_die_with_eight_faces():
 
 
 def test_only_the_likeliest_answer_is_right_and_a_tie_is_none(monkeypatch):
-    asked = Abilities(
+    asked = AbilityTest(
         (
-            Question("first", ("aa", "bb", "cc", "dd")),
-            Question("second", ("bb", "aa", "cc", "dd")),
-            Question("third", ("cc", "dd", "ee", "ff")),
-            Question("fourth", ("aa", "cc", "dd", "ee")),
+            AbilityQuestion("first", ("aa", "bb", "cc", "dd")),
+            AbilityQuestion("second", ("bb", "aa", "cc", "dd")),
+            AbilityQuestion("third", ("cc", "dd", "ee", "ff")),
+            AbilityQuestion("fourth", ("aa", "cc", "dd", "ee")),
         ),
         ("one two three",),
     )

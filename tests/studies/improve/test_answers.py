@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from reviewed_answers import review_reasons
 
 from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.studies.improve import answers
@@ -14,7 +15,6 @@ from bestresponse.studies.improve.answers import (
     hash_prompts,
     make_matrix_examples,
     make_story_examples,
-    review_reasons,
     write_answer,
 )
 from bestresponse.studies.improve.examples import (
@@ -232,6 +232,18 @@ def test_reasons_of_the_second_seat_are_reviewed_as_its_own():
         "PROVED",
     ]
     assert len(review_reasons(task, answer.replace("0.9", "0.8")).refuted) == 1
+
+
+@pytest.mark.parametrize("kind", ["matrix", "reply"])
+def test_no_figure_in_the_reasons_of_a_drawn_answer_is_refuted(kind):
+    drawn = np.random.default_rng(4).integers(-9, 10, (6, 2, 3, 3)).astype(np.float64)
+    telling = Telling(formats=("table", "short"))
+    made = list(make_matrix_examples(drawn, telling, np.random.default_rng(4), kind))
+    assert len(made) >= 4
+    for example in made:
+        review = review_reasons(example.task, example.answer)
+        assert review.checked
+        assert not review.refuted
 
 
 def permute(game, rows, columns):

@@ -16,10 +16,10 @@ from bestresponse.models.students.causal import open_causal  # noqa: E402
 from bestresponse.studies.improve import batches, training  # noqa: E402
 from bestresponse.studies.improve.batches import (  # noqa: E402
     IGNORED,
-    Batch,
     Batches,
     Place,
     Shape,
+    TokenBatch,
     as_tensors,
     choose_shape,
     encode_examples,
@@ -52,14 +52,14 @@ def pairs(student, opened):
 def fill_all(pairs, shape, kept=NOTHING):
     """Return tensors of all batches of some examples."""
     groups = pack(pairs, shape, np.random.default_rng(0))
-    return [Batch(**as_tensors(fill(group, shape, kept))) for group in groups]
+    return [TokenBatch(**as_tensors(fill(group, shape, kept))) for group in groups]
 
 
 def make_session(student, shape, base=None, kept=NOTHING):
     """Return what computes losses of batches of a shape."""
     recipe = training.Recipe(60, 1, 0.1, 1024, 0, "cpu")
-    plan = training.Plan(base=None, data=None, recipe=recipe, work=None)
-    return training.Session(plan, student, base, shape, Rehearsal(kept, len(kept)), "sdpa")
+    plan = training.TrainingPlan(base=None, data=None, recipe=recipe, work=None)
+    return training.TrainingSession(plan, student, base, shape, Rehearsal(kept, len(kept)), "sdpa")
 
 
 def find_loss(session, batch):

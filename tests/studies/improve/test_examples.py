@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pytest
+from reviewed_answers import review_reasons
 
 import bestresponse as br
 from bestresponse.core.errors import InvalidMove, SettingError, StoreError
@@ -18,7 +19,6 @@ from bestresponse.studies.bench.study import plan_questions
 from bestresponse.studies.improve.answers import (
     make_matrix_examples,
     make_story_examples,
-    review_reasons,
     write_answer,
 )
 from bestresponse.studies.improve.data import open_export

@@ -119,7 +119,9 @@ def test_the_speed_of_a_processor_is_measured(data, base, tmp_path):
     from bestresponse.studies.improve.data import open_data
 
     recipe = training.Recipe(60, 1, 0.1, 1024, 0, "cpu")
-    plan = training.Plan(base=base, data=open_data([str(data)]), recipe=recipe, work=tmp_path)
+    plan = training.TrainingPlan(
+        base=base, data=open_data([str(data)]), recipe=recipe, work=tmp_path
+    )
     speed = training.measure_speed(plan)
     assert speed.tokens > speed.examples > 0
 

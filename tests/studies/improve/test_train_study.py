@@ -73,7 +73,6 @@ def test_where_a_student_is_written_and_trained_is_no_part_of_its_identity(examp
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"four_bit": True}, "set `lora` to its rank"),
         ({"lora": 4, "optimizer": "muon"}, "adapters are trained by adamw"),
         ({"keep": 0.6}, "keep"),
     ],
@@ -81,9 +80,3 @@ def test_where_a_student_is_written_and_trained_is_no_part_of_its_identity(examp
 def test_settings_that_contradict_each_other_are_refused(examples, settings, message):
     with pytest.raises(UsageError, match=message):
         TrainConfig("smollm2", data=(str(examples),), **settings)
-
-
-def test_four_bits_need_bitsandbytes(monkeypatch):
-    monkeypatch.setattr(study, "find_spec", lambda name: None if "bits" in name else object())
-    with pytest.raises(UsageError, match="four_bit: needs the package bitsandbytes"):
-        study.check_packages(four_bit=True)

@@ -162,7 +162,7 @@ def test_the_time_of_all_parts_is_that_of_the_command(data, base, tmp_path):
 
 def make_plan(seconds, after):
     recipe = training.Recipe(seconds, 0, 0.1, 1024, 0, "cpu")
-    return training.Plan(base=None, data=None, recipe=recipe, work=None, after=after)
+    return training.TrainingPlan(base=None, data=None, recipe=recipe, work=None, after=after)
 
 
 def test_steps_end_early_enough_for_the_measurements_after_them():
@@ -249,7 +249,7 @@ def test_a_killed_training_goes_on_from_its_checkpoint(settings, data, base, tmp
     chosen = {"steps": 6, "learning_rate": 0.01, **settings}
     train(base, data, tmp_path / "straight", **chosen)
     monkeypatch.setattr(training.Recipe, "saved_every", 0.0)
-    find_loss = training.Session.find_loss
+    find_loss = training.TrainingSession.find_loss
     made = []
 
     def find_or_die(session, batch):
@@ -258,7 +258,7 @@ def test_a_killed_training_goes_on_from_its_checkpoint(settings, data, base, tmp
             raise Killed
         return find_loss(session, batch)
 
-    monkeypatch.setattr(training.Session, "find_loss", find_or_die)
+    monkeypatch.setattr(training.TrainingSession, "find_loss", find_or_die)
     with pytest.raises(Killed):
         train(base, data, tmp_path, **chosen)
     run = train(base, data, tmp_path, **chosen)
@@ -271,7 +271,7 @@ def test_a_killed_training_goes_on_from_its_checkpoint(settings, data, base, tmp
 
 
 def test_a_damaged_checkpoint_is_named(data, base, tmp_path, monkeypatch):
-    find_loss = training.Session.find_loss
+    find_loss = training.TrainingSession.find_loss
     made = []
 
     def find_or_die(session, batch):
@@ -281,7 +281,7 @@ def test_a_damaged_checkpoint_is_named(data, base, tmp_path, monkeypatch):
         return find_loss(session, batch)
 
     monkeypatch.setattr(training.Recipe, "saved_every", 0.0)
-    monkeypatch.setattr(training.Session, "find_loss", find_or_die)
+    monkeypatch.setattr(training.TrainingSession, "find_loss", find_or_die)
     with pytest.raises(Killed):
         train(base, data, tmp_path, steps=4)
     (last,) = (tmp_path / "runs").glob("*/checkpoints/checkpoint-2")
@@ -303,7 +303,7 @@ def test_a_checkpoint_that_cannot_be_written_is_a_sentence(data, base, tmp_path,
 
 
 def test_memory_that_runs_out_cuts_a_step_into_pieces(data, base, tmp_path, monkeypatch):
-    find_loss = training.Session.find_loss
+    find_loss = training.TrainingSession.find_loss
     sizes = []
 
     def find(session, batch):
@@ -312,7 +312,7 @@ def test_memory_that_runs_out_cuts_a_step_into_pieces(data, base, tmp_path, monk
             raise torch.OutOfMemoryError("out of memory")
         return find_loss(session, batch)
 
-    monkeypatch.setattr(training.Session, "find_loss", find)
+    monkeypatch.setattr(training.TrainingSession, "find_loss", find)
     run = train(base, data, tmp_path, steps=2, batch_tokens=2048, keep=0.0)
     # the whole step does not fit, and then two steps of two halves each
     assert sizes == [2048, 1024, 1024, 1024, 1024]
@@ -323,18 +323,18 @@ def test_a_model_that_never_fits_is_refused(data, base, tmp_path, monkeypatch):
     def find(session, batch):
         raise torch.OutOfMemoryError("out of memory")
 
-    monkeypatch.setattr(training.Session, "find_loss", find)
+    monkeypatch.setattr(training.TrainingSession, "find_loss", find)
     with pytest.raises(UsageError, match="does not fit into the memory of this device: try `lora`"):
         train(base, data, tmp_path, batch_tokens=16_384, keep=0.0)
 
 
 def test_a_loss_that_is_no_number_ends_a_training(data, base, tmp_path, monkeypatch):
-    find_loss = training.Session.find_loss
+    find_loss = training.TrainingSession.find_loss
 
     def find_none(session, batch):
         return find_loss(session, batch) * float("nan")
 
-    monkeypatch.setattr(training.Session, "find_loss", find_none)
+    monkeypatch.setattr(training.TrainingSession, "find_loss", find_none)
     with pytest.raises(UsageError, match="no number any more after step 2: choose a lower"):
         train(base, data, tmp_path)
     assert not (tmp_path / "student").exists()
@@ -346,7 +346,7 @@ def test_where_a_clock_ends_it_a_training_ends_in_time(data, base, tmp_path, mon
     monkeypatch.setattr(training, "time", SimpleNamespace(monotonic=lambda: next(ticks)))
     monkeypatch.setattr(training, "measure_replies", lambda *arguments: {})
     recipe = training.Recipe(600, 0, 0.01, 1024, 0, "cpu", held_out=2, keep=0.0)
-    plan = training.Plan(
+    plan = training.TrainingPlan(
         base=Path(base), data=opened, recipe=recipe, work=tmp_path, after=lambda question: 100.0
     )
     clock = training.Clock(0.0)

@@ -144,7 +144,10 @@ def test_the_authors_archive_is_read_as_it_is(tmp_path):
 
 def test_an_archive_that_is_none_or_holds_no_log_is_refused(tmp_path):
     packed = tmp_path / "records.zip"
-    for content, problem in ((b"no archive", "is not a ZIP archive"), (None, "rounds.jsonl")):
+    for content, problem in (
+        (b"no archive", "is not a ZIP archive"),
+        (None, "holds no log of a game"),
+    ):
         if content is None:
             with zipfile.ZipFile(packed, "w") as archive:
                 archive.writestr("notes.txt", "nothing")

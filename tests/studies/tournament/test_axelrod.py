@@ -2,6 +2,7 @@
 
 import pytest
 import running
+from courses import name_course
 
 pytest.importorskip("axelrod", reason="Axelrod's library is not installed; nothing here needs it")
 
@@ -109,7 +110,8 @@ def test_the_record_of_a_match_is_that_of_the_game_with_the_same_moves(
         "repetitions": 5,
         "seed": 3,
     }
-    config = TournamentConfig("prisoners-dilemma", ["TitForTat", "Random"], **settings)
+    game = name_course("prisoners-dilemma", settings)
+    config = TournamentConfig(game, ["TitForTat", "Random"], **settings)
     ran = running.run(tournament, config, tmp_path)
     records = [play.record for play in ran.folder.plays()]
     assert len(records) == 15

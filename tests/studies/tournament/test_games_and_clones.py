@@ -2,6 +2,7 @@
 words."""
 
 import pytest
+from courses import name_course
 
 import bestresponse as br
 from bestresponse.core.errors import SettingError
@@ -184,7 +185,7 @@ def test_under_noise_the_moves_that_were_made_are_listed(tmp_path):
         "repetitions": 3,
         "output_dir": tmp_path,
     }
-    run = br.tournament(DILEMMA, ["cooperator", "defector"], **settings)
+    run = br.tournament(name_course(DILEMMA, settings), ["cooperator", "defector"], **settings)
     rounds = run.frame("rounds").rows
     totals = {(row["first"], row["second"]): row["first_total"] for row in run.frame("matches")}
     for pair, total in totals.items():
@@ -211,3 +212,24 @@ def test_a_game_in_words_is_formalized_before_the_tournament(tmp_path):
         br.tournament(
             story, "tit-for-tat", model=lambda prompt: "I would rather not.", output_dir=tmp_path
         )
+
+
+@pytest.mark.parametrize("name", ["mediator", "mediator with repeated(rounds=2)"])
+def test_models_are_told_what_a_mechanism_does(tmp_path, name):
+    """Both play twice in all with a mediator between rounds of the same table."""
+    prompts = []
+
+    def delegate(prompt):
+        prompts.append(prompt)
+        return "ANSWER: delegate"
+
+    rounds = {} if "repeated" in name else {"rounds": 2}
+    run = br.tournament(
+        f"prisoners-dilemma with {name}",
+        [delegate, "always:delegate"],
+        **rounds,
+        output_dir=tmp_path,
+    )
+    assert all("A mediator moves for whoever chooses delegate" in prompt for prompt in prompts)
+    assert {row["per_round"] for row in run.frame("standings")} == {3.0}
+    assert {row["round"] for row in run.frame("rounds")} == {1, 2}

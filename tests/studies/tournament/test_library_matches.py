@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 import running
+from courses import name_course
 
 from bestresponse.core.episode import Episode
 from bestresponse.core.errors import StoreError
@@ -93,7 +94,9 @@ def library(tmp_path, monkeypatch):
 
 def run(tmp_path, *names, **settings):
     return running.run(
-        tournament, TournamentConfig("prisoners-dilemma", names, **settings), tmp_path / "runs"
+        tournament,
+        TournamentConfig(name_course("prisoners-dilemma", settings), names, **settings),
+        tmp_path / "runs",
     )
 
 

@@ -5,13 +5,15 @@ import numpy as np
 import pytest
 
 import bestresponse as br
+from bestresponse.core.seeds import split
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.studies.tournament.config import TournamentConfig
+from bestresponse.studies.tournament.matches import draw_rounds
 from bestresponse.studies.tournament.uncertainty import SampledMeans, measure_error
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.repeated.automaton import classic_strategy
 from bestresponse.theory.repeated.repetition import Repetition
-from bestresponse.theory.repeated.round_robin import exact_round_robin, play_round_robin
+from bestresponse.theory.repeated.round_robin import exact_round_robin
 
 
 def test_the_error_of_a_match_is_that_of_a_mean():
@@ -80,20 +82,38 @@ def test_intervals_and_places_hold_the_truth(continuation):
     repetition = Repetition(10, noise=0.1, continuation=continuation)
     game = load("prisoners-dilemma")
 
-    def average(result):
-        per_round = result.totals / result.rounds[..., None]
+    def average(totals, rounds):
+        per_round = totals / rounds[..., None]
         return (per_round[..., 0].sum(axis=1) + per_round[..., 1].sum(axis=0)) / (2 * len(players))
 
-    truth = average(exact_round_robin(players, game, repetition)).round(9)
+    def sample(first, second, seed):
+        """The payoffs of both and the rounds of a play that is drawn round by round."""
+        rounds = draw_rounds((first, second), repetition, seed)
+        earned = sum(game.payoffs[:, one.made[0], one.made[1]] for one in rounds)
+        return [*earned, len(rounds)]
+
+    exact = exact_round_robin(players, game, repetition)
+    truth = average(exact.totals, exact.rounds).round(9)
     best = 1 + (truth > truth[:, None]).sum(axis=1)
     worst = len(truth) - (truth < truth[:, None]).sum(axis=1)
     held, placed = [], []
     for seed in range(60):
-        result = play_round_robin(players, game, repetition, repetitions=5, seed=seed)
         shape = (len(players), len(players), 2)
-        errors = measure_error(result.plays)
+        plays = np.array(
+            [
+                [
+                    [sample(first, second, split(seed, i, j, k)) for k in range(5)]
+                    for j, second in enumerate(players)
+                ]
+                for i, first in enumerate(players)
+            ]
+        )
+        means = plays.mean(axis=2)
         found = SampledMeans(
-            average(result), errors, np.ones(shape, dtype=bool), np.full(shape[:2], 5)
+            average(means[..., :2], means[..., 2]),
+            measure_error(plays),
+            np.ones(shape, dtype=bool),
+            np.full(shape[:2], 5),
         )
         low, high = found.places
         placed += ((low <= worst) & (high >= best)).tolist()
@@ -105,15 +125,16 @@ def test_intervals_and_places_hold_the_truth(continuation):
 
 def test_standings_have_intervals_and_places_where_plays_are_sampled(tmp_path):
     entries = ["grim", "tit-for-tat", "always:defect"]
-    settings = {"rounds": 10, "noise": 0.1, "output_dir": tmp_path}
-    sampled = br.tournament("prisoners-dilemma", entries, repetitions=5, **settings)
+    game = "prisoners-dilemma with repeated(noise=0.1)"
+    settings = {"output_dir": tmp_path}
+    sampled = br.tournament(game, entries, repetitions=5, **settings)
     for row in sampled.rows():
         earned = row["per_round"]
         assert isinstance(earned, Interval)
         assert 0.0 <= earned.low < earned.estimate < earned.high <= 5.0
         assert 1 <= row["best_place"] <= row["worst_place"] <= 3
         assert (row["first"], row["second"]) == (None, None)  # seats of a symmetric game are pooled
-    exact = br.tournament("prisoners-dilemma", entries, **settings)
+    exact = br.tournament(game, entries, **settings)
     for row in exact.rows():
         assert isinstance(row["per_round"], float)
         assert row["best_place"] is None
@@ -139,11 +160,9 @@ def test_ratings_of_a_copy_are_those_of_the_original(tmp_path):
 def test_luck_of_noise_and_of_the_other_is_taken_out_of_a_models_payoffs(tmp_path):
     """A model that cooperates against `random`: all that varies is luck, but for later rounds."""
     run = br.tournament(
-        "prisoners-dilemma",
+        "prisoners-dilemma with repeated(rounds=2, noise=0.1)",
         [lambda prompt: "ANSWER: cooperate", "random"],
-        rounds=2,
         repetitions=40,
-        noise=0.1,
         output_dir=tmp_path,
     )
     rows = [row for row in run.frame("luck") if row["player"] != "random"]

@@ -134,12 +134,16 @@ def test_verdicts_can_be_judged_sentence_by_sentence(ran: Run) -> None:
     ran.publish()
     sheet = io.StringIO((ran.path / "verdicts.csv").read_text())
     items = list(csv.DictReader(sheet))
-    read_as = "Read as: If you choose B and the other player chooses R, you get 1."
-    sentence = "Sentence (read): If I pick B and they pick R, I get 1"
-    wrong = [item for item in items if "Verdict: refuted" in item["text"]]
-    assert [item["text"] for item in wrong] == [f"{sentence}\n{read_as}\nVerdict: refuted"] * 2
+    wrong = [item for item in items if item["verdict"] == "refuted"]
+    assert [(item["sentence"], item["reading"], item["words"]) for item in wrong] == [
+        (
+            "If I pick B and they pick R, I get 1",
+            "read",
+            "If you choose B and the other player chooses R, you get 1.",
+        )
+    ] * 2
     # Two runs, each refuted in its first attempt; what was approved in a later one is there too.
-    assert {item["item"].split("-")[1] for item in wrong} == {"1"}
+    assert {item["attempt"] for item in wrong} == {"1"}
     assert len(items) == 8
 
 

@@ -198,14 +198,12 @@ def test_sentences_are_listed_in_their_order_with_their_verdicts():
         ("I get 3, which is 7 more.", "partly read", None, None, "not read: is 7 more"),
         ("I get 3.", "read", "payoff(3)", "proved", "by the table"),
     ]
-    items = {
-        item["item"]: item["text"] for item in sample_verdicts([run("a", transcript=[attempt])])
-    }
-    assert items == {
-        "0-1-0": "Sentence (read): \nRead as: B is best\nVerdict: refuted",
-        "0-1-1": "Sentence (read): Three for me.\nRead as: payoff(3)\nVerdict: proved",
-        "0-1-5": "Sentence (read): I get 3.\nRead as: payoff(3)\nVerdict: proved",
-    }
+    drawn = sample_verdicts([run("a", transcript=[attempt])])
+    assert sorted((one["sentence"], one["words"], one["verdict"]) for one in drawn) == [
+        ("", "B is best", "refuted"),
+        ("I get 3.", "payoff(3)", "proved"),
+        ("Three for me.", "payoff(3)", "proved"),
+    ]
     assert len(sample_verdicts([run("a", transcript=[attempt]) for _ in range(40)])) == 100
 
 

@@ -274,9 +274,10 @@ def test_three_raters_get_a_sheet_each_and_a_filled_one_is_left_alone(tmp_path):
 
 def test_a_hundred_verdicts_are_drawn_always_the_same():
     items = sample_verdicts([make_row(0, claims=150)])
-    assert len(items) == len({item["item"] for item in items}) == 100
-    # Random(0) draws this first of 150: run 0, attempt 1, sentence 98.
-    assert items[0]["item"] == "0-1-98"
+    assert len(items) == len({item["sentence"] for item in items}) == 100
+    # Random(0) draws this first of 150.
+    first = (items[0]["run"], items[0]["attempt"], items[0]["sentence"])
+    assert first == ("run 0", 1, "sentence 98")
 
 
 def test_four_runs_are_shown_sentence_by_sentence():

@@ -10,12 +10,12 @@ import running
 from bestresponse.models.base import Abilities
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.studies.water.config import WaterConfig
-from bestresponse.studies.water.judging import SCALES, Selection, judge_run, make_sheets
+from bestresponse.studies.water.judging import SCALES, judge_run, make_sheets
 from bestresponse.studies.water.study import water
 
 
 def list_rows(run, **options):
-    return list(csv.DictReader(io.StringIO(make_sheets(run, ["Ada"], Selection(**options))["Ada"])))
+    return list(csv.DictReader(io.StringIO(make_sheets(run, ["Ada"], **options)["Ada"])))
 
 
 def play(path, *, reasons="", **settings):
@@ -45,7 +45,7 @@ def test_a_sheet_holds_thirty_games_and_a_model_judges_five_unless_said_otherwis
     judge = ScriptedModel(
         lambda request: json.dumps({"reasons": "", "answer": dict.fromkeys(SCALES[:-1], 3)})
     )
-    assert len(judge_run(run, judge)) == 5 * 5 * 5
+    assert len(judge_run(run, judge).scores) == 5 * 5 * 5
 
 
 def test_a_model_that_keeps_to_schemas_is_given_one_and_others_write_lines(tmp_path):
@@ -57,6 +57,6 @@ def test_a_model_that_keeps_to_schemas_is_given_one_and_others_write_lines(tmp_p
     assert strict.asked[0].schema is not None
     line = "ANSWER: " + json.dumps(dict.fromkeys(SCALES[:-1], 4))
     loose = ScriptedModel(lambda request: line, name="loose", abilities=Abilities())
-    assert {score.value for score in judge_run(run, loose)} == {4}
+    assert {score.value for score in judge_run(run, loose).scores} == {4}
     assert loose.asked[0].schema is None
     assert loose.asked[0].max_tokens == 1024

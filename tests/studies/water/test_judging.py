@@ -19,7 +19,6 @@ from bestresponse.studies.water.config import WaterConfig
 from bestresponse.studies.water.judging import (
     SCALES,
     ResidentScore,
-    Selection,
     judge_run,
     make_sheets,
     read_sheets,
@@ -67,12 +66,12 @@ def test_a_sheet_goes_out_empty_and_comes_back_filled(run, tmp_path):
         writer = csv.DictWriter(file, rows[0])
         writer.writeheader()
         writer.writerows(rows)
-    scores = read_sheets([tmp_path / "ada.csv"])
+    scores = read_sheets([tmp_path / "ada.csv"]).scores
     assert len(scores) == 50
     assert scores[0] == ResidentScore(
         "Ada", rows[0]["game"], "Alex", "information", 4, setting="medium (15-25), with personas"
     )
-    assert len(read_rows(make_sheets(run.path, ["Ada"], Selection(1))["Ada"])) == 5
+    assert len(read_rows(make_sheets(run.path, ["Ada"], sample=1)["Ada"])) == 5
 
 
 def test_identity_is_not_judged_where_nobody_had_a_persona(plain):
@@ -86,6 +85,18 @@ def test_a_score_outside_the_scale_is_refused_with_its_place(given, tmp_path):
         UsageError, match=r"ada.csv, line 2, information: .* is not a whole number from 1 to 5"
     ):
         read_sheets([tmp_path / "ada.csv"])
+
+
+def test_two_scores_of_one_judge_for_the_same_are_refused(tmp_path):
+    for name, score in (("a", 3), ("b", 3), ("c", 4)):
+        sheet = f"judge,game,resident,planning\nAda,g,Alex,{score}\nBea,g,Alex,{score}\n"
+        (tmp_path / f"{name}.csv").write_text(sheet.replace("Bea,g", f"Bea,{name}"))
+    assert len(read_sheets([tmp_path / "a.csv", tmp_path / "b.csv"])) == 4
+    with pytest.raises(
+        UsageError,
+        match="Ada gave Alex both 3 and 4 for planning in game g; keep one, or give two judges",
+    ):
+        read_sheets([tmp_path / "a.csv", tmp_path / "c.csv"])
 
 
 def test_what_cannot_be_judged_is_explained(tmp_path):
@@ -142,7 +153,7 @@ def test_a_model_judges_what_it_is_shown_and_scores_outside_the_scale_do_not_cou
     model = ScriptedModel(rule, name="judge")
     # Of five residents only David gets scores from 1 to 5.
     with pytest.warns(UserWarning, match="4 of 5 rulings could not be read and count nowhere"):
-        scores = judge_run(run, model, Selection(1))
+        scores = judge_run(run, model, sample=1).scores
     assert [(score.judge, score.resident, score.value) for score in scores] == [
         ("judge", "David", 4)
     ] * 6
@@ -164,7 +175,7 @@ def test_a_judge_is_told_where_there_was_no_persona(plain):
     model = ScriptedModel(
         lambda request: json.dumps({"reasons": "", "answer": dict.fromkeys(SCALES[:-1], 3)})
     )
-    scores = judge_run(plain, model)
+    scores = judge_run(plain, model).scores
     assert [score.scale for score in scores[:5]] == list(SCALES[:-1])
     told = model.asked[0].messages[-1].content
     assert "Day 1, bid $" in told
@@ -184,7 +195,7 @@ def test_judges_run_at_the_same_time_and_their_scores_come_in_order(run, tmp_pat
             four.wait()
         return json.dumps({"reasons": "", "answer": dict.fromkeys(SCALES, 2)})
 
-    scores = judge_run(run, [ScriptedModel(meet, name="m")], limits=ModelLimits(4))
+    scores = judge_run(run, [ScriptedModel(meet, name="m")], limits=ModelLimits(4)).scores
     assert len(scores) == 2 * 5 * 6
     assert [score.resident for score in scores[::6]] == [
         "Alex",
@@ -195,7 +206,7 @@ def test_judges_run_at_the_same_time_and_their_scores_come_in_order(run, tmp_pat
     ] * 2
     assert {score.kind for score in scores} == {"model"}
     (tmp_path / "m.csv").write_text(write_scores(scores))
-    assert read_sheets([tmp_path / "m.csv"]) == scores
+    assert read_sheets([tmp_path / "m.csv"]).scores == scores
 
 
 def test_a_sheet_for_people_holds_the_persona_what_happened_and_the_words(run):
@@ -243,19 +254,19 @@ def count_by(rows, *names):
 
 
 def test_games_to_judge_are_drawn_at_random_and_balanced_by_setting(six_settings):
-    rows = read_rows(make_sheets(six_settings, ["Ada"], Selection(sample=12, seed=3))["Ada"])
+    rows = read_rows(make_sheets(six_settings, ["Ada"], sample=12, seed=3)["Ada"])
     assert set(count_by(rows, "setting").values()) == {2}
     assert len(count_by(rows, "setting")) == 6
-    again = read_rows(make_sheets(six_settings, ["Ada"], Selection(sample=12, seed=3))["Ada"])
-    other = read_rows(make_sheets(six_settings, ["Ada"], Selection(sample=12, seed=4))["Ada"])
+    again = read_rows(make_sheets(six_settings, ["Ada"], sample=12, seed=3)["Ada"])
+    other = read_rows(make_sheets(six_settings, ["Ada"], sample=12, seed=4)["Ada"])
     assert [row["game"] for row in again] == [row["game"] for row in rows]
     assert {row["game"] for row in other} != {row["game"] for row in rows}
-    everything = read_rows(make_sheets(six_settings, ["Ada"], Selection(sample=25))["Ada"])
+    everything = read_rows(make_sheets(six_settings, ["Ada"], sample=25)["Ada"])
     assert len({row["game"] for row in everything}) == 24
 
 
 def test_a_number_that_cannot_be_divided_is_balanced_by_personas_first(six_settings):
-    rows = read_rows(make_sheets(six_settings, ["Ada"], Selection(sample=10))["Ada"])
+    rows = read_rows(make_sheets(six_settings, ["Ada"], sample=10)["Ada"])
     # Five with personas and five without; of five in three supplies no two differ by more than one.
     personas = Counter(
         setting.endswith("with personas") for (setting,) in count_by(rows, "setting").elements()
@@ -266,7 +277,7 @@ def test_a_number_that_cannot_be_divided_is_balanced_by_personas_first(six_setti
 
 def test_games_are_divided_among_judges_so_that_each_has_as_many_judges(six_settings):
     judges = [f"judge {number}" for number in range(1, 11)]
-    sheets = make_sheets(six_settings, judges, Selection(sample=24), each=5)
+    sheets = make_sheets(six_settings, judges, sample=24, each=5)
     games = {judge: {row["game"] for row in read_rows(sheet)} for judge, sheet in sheets.items()}
     # 24 games x 5 judges / 10 judges.
     assert {len(own) for own in games.values()} == {12}
@@ -300,7 +311,9 @@ def test_people_who_judged_themselves_stand_beside_the_players_whom_others_judge
     lines += [f"L,1,,P-{number},{value},30" for number, value in enumerate(own)]
     (tmp_path / "payments.csv").write_text("\n".join(lines) + "\n")
     (tmp_path / "ada.csv").write_text("judge,game,resident,planning\nAda,g,Alex,4\nAda,g,Bob,3\n")
-    players, people = summarise(read_sheets([tmp_path / "payments.csv", tmp_path / "ada.csv"]))
+    players, people = summarise(
+        read_sheets([tmp_path / "payments.csv", tmp_path / "ada.csv"]).scores
+    )
     assert (players["judged"], players["scores"], players["mean"]) == ("players", 2, 3.5)
     assert (people["judged"], people["scores"], people["mean"]) == ("themselves", 10, 3.4)
     assert people["deviation"] == pytest.approx((12.4 / 9) ** 0.5)

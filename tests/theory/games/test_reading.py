@@ -24,10 +24,7 @@ NEEDED = {
         name: {"steps": 3}
         for name in ("fictitious_play", "multiplicative_weights", "regret_matching", "replicator")
     },
-    **{
-        name: {"strategies": [theory.classic_strategy("defector")]}
-        for name in ("exact_round_robin", "play_round_robin")
-    },
+    "exact_round_robin": {"strategies": [theory.classic_strategy("defector")]},
 }
 TREES = {
     "agent_quantal_branch": {"highest": 0.5},

@@ -15,7 +15,6 @@ from bestresponse.theory import (
     Repetition,
     classic_strategy,
     exact_round_robin,
-    play_round_robin,
 )
 from bestresponse.theory.repeated.best_reply import value_replies
 
@@ -24,10 +23,6 @@ PAIR = (classic_strategy("tit-for-tat"), classic_strategy("suspicious-tit-for-ta
 PLAIN = Repetition(4)
 SET = {"rounds": 7, "noise": 0.2, "continuation": 0.5, "discount": 0.5}
 PLAYS = 4000
-
-
-def play_in_bulk(repetition: Repetition) -> np.ndarray:
-    return play_round_robin(PAIR, DILEMMA, repetition, repetitions=PLAYS).totals[0, 1]
 
 
 def make_game(repetition: Repetition) -> RepeatedGame:
@@ -55,7 +50,6 @@ def ask_round_by_round(repetition: Repetition) -> np.ndarray:
 
 
 ENGINES: dict[str, Callable[[Repetition], np.ndarray]] = {
-    "bulk": play_in_bulk,
     "drawn": draw_and_record,
     "asked": ask_round_by_round,
 }
@@ -95,10 +89,3 @@ def test_the_best_reply_obeys_every_field(field: str) -> None:
     exact = exact_round_robin(defectors, DILEMMA, repetition).totals[0, 0, 0]
     values = value_replies(defectors[0], DILEMMA.payoffs[0], repetition)
     assert values[-1, 0, 1] == pytest.approx(exact)
-
-
-def test_many_matches_know_the_discount() -> None:
-    halves = replace(PLAIN, rounds=100, discount=0.5)
-    played = play_round_robin(PAIR, DILEMMA, halves, repetitions=60_000)
-    assert played.totals[0, 1] == pytest.approx([10 / 3, 20 / 3])
-    assert played.rounds[0, 1] == pytest.approx(2.0)

@@ -16,7 +16,7 @@ from bestresponse.theory.repeated.automaton import (
     opponent_history,
 )
 from bestresponse.theory.repeated.repetition import Repetition
-from bestresponse.theory.repeated.round_robin import exact_round_robin, play_round_robin
+from bestresponse.theory.repeated.round_robin import exact_round_robin
 
 DILEMMA = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
 
@@ -63,35 +63,6 @@ def test_noise_flips_actions():
     assert other == pytest.approx(0.9 * 0.9 * 5 + 0.9 * 0.1 * 3 + 0.1 * 0.9 * 1)
 
 
-def test_played_totals_agree_with_the_exact_ones():
-    strategies = [
-        classic_strategy(n)
-        for n in ("tit-for-tat", "grim", "random", "joss", "win-stay-lose-shift")
-    ]
-    for rules in (Repetition(50, 0.05), Repetition(50, 0.02, 0.9)):
-        sure = exact_round_robin(strategies, DILEMMA, rules)
-        played = play_round_robin(strategies, DILEMMA, rules, repetitions=2000, seed=3)
-        error = (played.totals - sure.totals) / (
-            played.plays[..., :2].std(axis=2, ddof=1) / np.sqrt(2000)
-        )
-        assert np.abs(error).max() < 5
-        assert 0.7 < np.sqrt((error**2).mean()) < 1.4
-
-
-def test_rounds_are_counted_as_they_are_played():
-    # Two cooperators earn 3 a round, so a third of the total is the number of rounds, whatever luck
-    # made of it.
-    pair = [classic_strategy("cooperator"), classic_strategy("defector")]
-    played = play_round_robin(pair, DILEMMA, Repetition(40, 0.0, 0.8), repetitions=7, seed=2)
-    assert played.rounds[0, 0] == pytest.approx(played.totals[0, 0, 0] / 3)
-    assert played.rounds[0, 1] == pytest.approx(played.totals[0, 1, 1] / 5)
-    assert played.rounds[0, 0] != played.rounds[0, 1]
-    assert (
-        play_round_robin(pair, DILEMMA, Repetition(40), repetitions=2).rounds.tolist()
-        == [[40, 40]] * 2
-    )
-
-
 def test_three_actions_are_played_too():
     rps = NormalForm.zero_sum([[0, -1, 1], [1, 0, -1], [-1, 1, 0]])
     after = np.zeros((3, 3, 3))
@@ -107,18 +78,7 @@ def test_three_actions_are_played_too():
     sure = exact_round_robin(strategies, rps, Repetition(9))
     assert sure.totals[0, 1].tolist() == [8, -8]
     assert sure.totals[0, 2].tolist() == [0, 0]
-    played = play_round_robin(strategies, rps, Repetition(9), repetitions=400, seed=1)
-    assert played.totals[:3, :3] == pytest.approx(sure.totals[:3, :3])
-    assert np.abs(played.totals[3] - sure.totals[3]).max() < 1
-
-
-def test_the_same_seed_plays_the_same():
-    strategies = classic_strategies()[:4]
-    plays = [
-        play_round_robin(strategies, DILEMMA, Repetition(20, 0.1), seed=s).totals for s in (1, 1, 2)
-    ]
-    assert (plays[0] == plays[1]).all()
-    assert (plays[0] != plays[2]).any()
+    assert sure.totals[3] == pytest.approx(np.zeros((4, 2)))
 
 
 @settings(max_examples=15, deadline=None)

@@ -226,21 +226,3 @@ def test_a_hostile_folder_breaks_only_itself_in_the_list_of_runs(server, manifes
     assert listed.status_code == 200
     assert [run["name"] for run in listed.json() if run["study"] == "bench"] == [name]
     assert server.admin.get("/watch").status_code == 200
-
-
-def test_the_page_of_plays_loads_its_list_and_each_play_from_the_server(server, tmp_path):
-    ran = sample_runs.tournament_run(server.folder)
-    base = f"/watch/run/{ran.path.name}"
-    page = server.admin.get(f"{base}/plays.html")
-    assert 'data-replay="play/"' in page.text
-    assert '<a href="report">Back to the report</a>' in page.text
-    assert '<a href="plays.html">' in server.admin.get(f"{base}/report").text
-    index = server.admin.get(f"{base}/plays/index.js")
-    assert index.headers["content-type"] == "text/javascript; charset=utf-8"
-    # No other site may load what models said as a script of its own.
-    assert index.headers["cross-origin-resource-policy"] == "same-origin"
-    assert '"starts":[0,1,2],"total":3' in index.text
-    play = server.admin.get(f"{base}/plays/0003.js").text
-    assert play.startswith("receivePlays(2,[{")
-    assert server.admin.get(f"{base}/plays/0004.js").status_code == 404
-    assert server.admin.get(f"{base}/plays/0000.js").status_code == 404

@@ -68,6 +68,19 @@ def test_a_program_in_the_folder_of_games_is_played_by_two_people(site, people):
     assert play.record.payoffs == {"ada": 4.0, "ben": 4.0}
 
 
+def test_a_game_against_a_strategy_is_two_clicks_away(site, people):
+    admin = people(f"{site.base}/enter/{site.state.keys.admin}")
+    admin.get_by_role("link", name="ultimatum").click()
+    admin.get_by_role("button", name="Play now").click()
+    shows(admin, "Ultimatum game")
+    admin.get_by_text("You are the proposer. You play with the responder.").wait_for()
+    ready(admin)
+    admin.locator("input[name=answer]").fill("3")
+    admin.get_by_role("button", name="Send").click()
+    shows(admin, "The game is over")  # the equilibrium accepts
+    admin.get_by_text("7", exact=True).first.wait_for()
+
+
 def test_reload_back_double_click_and_two_tabs_change_nothing_twice(site, people):
     session, (link, other) = site.lay(
         Setup(GameChoice("prisoners-dilemma", rounds=2), ("person", "person"), quiz=False)

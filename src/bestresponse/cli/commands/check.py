@@ -76,6 +76,15 @@ def check_command(
             ),
         ),
     ] = None,
+    plays: Annotated[
+        Path | None,
+        typer.Option(
+            help=(
+                "A file of recorded plays (.csv or .jsonl), which the game must allow and pay"
+                " alike."
+            ),
+        ),
+    ] = None,
     engine: Annotated[str, typer.Option(help=ENGINE_HELP, autocompletion=complete_engine)] = "auto",
 ) -> None:
     """Check whether logic programs are games, and describe each game in words.
@@ -91,7 +100,7 @@ def check_command(
     with ThreadPoolExecutor(os.cpu_count()) as pool:
 
         def check_one(path: Path) -> JsonObject:
-            result = _check_file(path, engine, wanted)
+            result = _check_file(path, engine, wanted, plays)
             return result if query is None else _put_query(result, path, query, engine)
 
         for result in pool.map(check_one, programs):
@@ -109,13 +118,23 @@ def _refuse_missing(programs: list[Path]) -> None:
             raise UsageError(f"{path} is a folder; expected logic programs, such as {path}/*.pl")
         if not path.exists():
             raise UsageError(f"{path}: there is no such file")
+        if path.suffix.lower() in (".json", ".nfg", ".efg"):
+            raise UsageError(
+                f"{path} is a game already; `check` reads logic programs (.pl), and `bestresponse"
+                f" solve {path}` solves it"
+            )
 
 
-def _check_file(path: Path, engine: str, wanted: Mapping[str, Named]) -> JsonObject:
+def _check_file(
+    path: Path,
+    engine: str,
+    wanted: Mapping[str, Named],
+    plays: Path | None,
+) -> JsonObject:
     table = None
     ok = False
     try:
-        report = br.check(path, engine=engine)  # type: ignore[arg-type]
+        report = br.check(path, engine=engine, plays=plays)  # type: ignore[arg-type]
         table = report.table
         ok = report.ok
         messages = [diagnostic.to_json() for diagnostic in report.diagnostics]

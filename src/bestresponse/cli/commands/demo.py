@@ -12,11 +12,11 @@ from pathlib import Path
 import bestresponse as br
 from bestresponse.cli.options import OutputDir
 from bestresponse.cli.terminal import console, print_table
-from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.errors import InvalidGame
 from bestresponse.formal.formalize.plan import FIRST, library
 from bestresponse.games.lookup import NamedGame
 from bestresponse.models.providers.function import from_function
-from bestresponse.report.files import write_text
+from bestresponse.report.files import explain_os_error, write_text
 
 _REASONS = "If I betray and you choose Silent, I get 5. If we both betray, I get 0."
 _OPPONENTS = ("tit-for-tat", "grim", "cooperator", "defector", "random")
@@ -35,7 +35,7 @@ def demo_command(
     try:
         story.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"cannot create the folder {story.parent}: {error.strerror}") from None
+        raise explain_os_error(error, f"making the folder {story.parent}") from None
     for file, text in ((story, example.story), (program, example.program), (words, _REASONS)):
         write_text(file, text)
 

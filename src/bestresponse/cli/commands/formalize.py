@@ -19,7 +19,7 @@ from bestresponse.cli.options import AsJson
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.cli.terminal import console, print_document, print_note
 from bestresponse.core.errors import BestResponseError, UsageError
-from bestresponse.core.files import read_text_file
+from bestresponse.core.files import read_text
 from bestresponse.formal.evaluate.validation import find_names
 from bestresponse.formal.formalize.autoformalizer import (
     Attempt,
@@ -33,7 +33,7 @@ from bestresponse.formal.formalize.forms import estimate_formalizing
 from bestresponse.formal.formalize.plan import Example, write_example
 from bestresponse.formal.formalize.story_claims import MOST_ASKED
 from bestresponse.formal.strategies.agents import StrategyAttempt, StrategySettings
-from bestresponse.games.describing import describe_changes, describe_table
+from bestresponse.games.describing import describe_changes
 from bestresponse.logic.programs.validate import feedback
 from bestresponse.models.wrappers.limits import estimate_price
 from bestresponse.report.files import write_text
@@ -150,6 +150,7 @@ _STORY_ONLY = (
     "choose",
     "examples",
     "form",
+    "plays",
     "page",
     "interactive",
     "save_example",
@@ -229,14 +230,7 @@ def _read_story(story: str) -> str:
             f"{path}: there is no such file; write the story into a text file, or give - and"
             " type it"
         )
-    if path.is_dir():
-        raise UsageError(f"{path} is a folder; expected a text file with a story")
-    try:
-        return read_text_file(path, 1_000_000)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: expected text in UTF-8; byte {error.start} is none") from None
+    return read_text(path, 1_000_000)
 
 
 def _find_target(story: str, output: Path | None) -> Path:
@@ -304,8 +298,8 @@ def _keep_partial(attempt: Attempt, target: Path, trouble: str = "") -> list[Pat
 
 def _show(result: Formalized) -> None:
     winner = result.formalization
-    if winner.table is not None:
-        names = find_names(winner.table)
+    if winner.ok:
+        names = find_names(winner.table) if winner.table is not None else ()
         if names:
             console().print(f"satisfies the constraints of: {', '.join(names)}", markup=False)
         try:
@@ -421,11 +415,7 @@ def _revise(
 
 
 def _show_state(state: Formalization) -> None:
-    _print(
-        describe_table(state.table)
-        if state.table is not None
-        else f"There is no game yet: {state.trouble}"
-    )
+    _print("\n".join(state.describe()) or f"There is no game yet: {state.trouble}")
 
 
 def _read(question: str) -> str:

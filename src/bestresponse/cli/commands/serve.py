@@ -17,7 +17,7 @@ import bestresponse as br
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.core.errors import BestResponseError, InvalidGame, UnknownModel, UsageError
 from bestresponse.core.extras import install_hint
-from bestresponse.core.files import read_text, read_text_file
+from bestresponse.core.files import read_text
 from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.models.registry import open_model
 from bestresponse.players.lookup import list_strategies
@@ -210,17 +210,9 @@ serve_command = make_settings_command(ServeConfig, open_to_people)
 def read_experiment(path: Path) -> str:
     """Read and check an experiment file; UsageError where there is none, and InvalidGame with
     the line and the cause where it is wrong."""
+    text = read_text(path)
     try:
-        text = read_text_file(path)
         check_experiment(text, path.parent / "pictures")
-    except FileNotFoundError:
-        raise UsageError(f"{path}: there is no such file") from None
-    except IsADirectoryError:
-        raise UsageError(f"{path} is a folder; expected an experiment file (.toml)") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"{path} cannot be read: {getattr(error, 'strerror', None) or error}"
-        ) from None
     except UsageError as error:
         raise InvalidGame(f"{path}, {error}") from None
     return text

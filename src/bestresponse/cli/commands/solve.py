@@ -109,7 +109,7 @@ def solve_command(
             help=(
                 "Show one solution concept instead: quantal-response, level-k,"
                 " cognitive-hierarchy, correlated, coarse-correlated, rationalizable, maximin,"
-                " bargaining, ordinal, perfect, proper or stackelberg; for a tree also"
+                " bargaining, ordinal, perfect or stackelberg; for a tree also"
                 " subgame-perfect, sequential or agent-quantal-response."
             ),
             autocompletion=complete_concept,

@@ -22,7 +22,7 @@ from bestresponse.cli.study_command import (
     run_gated,
 )
 from bestresponse.core.errors import UsageError
-from bestresponse.core.files import read_file
+from bestresponse.core.files import read_text
 from bestresponse.formal.claims.review import Review, State
 from bestresponse.report.text import visible
 from bestresponse.runs.settings import RunSettings, read_settings
@@ -143,15 +143,17 @@ def _check_text(text: Path, typed: Typed) -> None:
 def _read_text(path: Path) -> str:
     """Return the text of a file; single bytes that are no text are replaced, binary files
     refused."""
-    try:
-        data = sys.stdin.buffer.read(_LARGEST) if str(path) == "-" else read_file(path, _LARGEST)
-    except FileNotFoundError:
-        raise UsageError(f"--text {path}: there is no such file") from None
-    except OSError as error:
-        raise UsageError(f"--text {path}: {error.strerror}") from None
-    if b"\0" in data:
+    if str(path) == "-":
+        return sys.stdin.buffer.read(_LARGEST).decode("utf-8", "replace")
+    if not path.exists():
+        raise UsageError(
+            f"--text {path}: there is no such file; write the text into a file, or give - and type"
+            " it"
+        )
+    text = read_text(path, _LARGEST, "replace")
+    if "\0" in text:
         raise UsageError(f"--text {path}: expected text in UTF-8, got a binary file")
-    return data.decode("utf-8", "replace")
+    return text
 
 
 def _judge_run(run: Path, text: Path | None, typed: Typed) -> None:

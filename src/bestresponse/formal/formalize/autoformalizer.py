@@ -38,9 +38,10 @@ from bestresponse.formal.formalize.plan import (
     plan,
 )
 from bestresponse.formal.formalize.texts import TEXTS
-from bestresponse.games.describing import describe_table
+from bestresponse.games.describing import describe_game
 from bestresponse.logic.engine import LogicEngine
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
+from bestresponse.logic.programs.recorded import Plays, check_plays
 from bestresponse.logic.programs.table import GameTable
 from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.models.base import Finish, Message, Model, Reply, Request
@@ -51,6 +52,8 @@ _STAGES = (Stage.READER, Stage.STATIC, Stage.RUNTIME, Stage.CONTRACT)
 _HEAT = 0.7
 # Characters at the end of an answer: where it holds them more than twice, it runs in circles.
 _CIRCLE = 80
+_MOST_SHOWN = 10
+"""Recorded plays that a model is shown; every one is compared with its program."""
 MOST_ROOM = 32_000
 """Tokens up to which an answer that was cut off gets more room."""
 NO_MATTER = "every end has the same payoffs, so that no choice matters to anybody"
@@ -201,6 +204,18 @@ class Formalization:
             return None
         return best.report.table
 
+    def describe(self, most: int | None = None) -> tuple[str, ...]:
+        """Tell the game in sentences, at most `most` on choices and ends; none where there is none.
+
+        Of a game that has too many plays, the number of its positions is told.
+        """
+        best = self.best
+        if best is None or best.report is None or not self.ok:
+            return ()
+        if best.report.table is None:
+            return (str(best.report.positions),)
+        return describe_game(best.report.table, most)
+
     @property
     def questions(self) -> tuple[OpenQuestion, ...]:
         """What the story leaves open and no remark has answered.
@@ -272,10 +287,15 @@ class Formalizer:
     settings: Settings = field(default_factory=Settings)
     examples: tuple[Example, ...] = field(default_factory=library)
     tell: Callable[[Attempt], None] = lambda attempt: None
+    plays: Plays = ()
+    """Recorded plays, which a game must allow and pay alike."""
 
     def formalize(self, story: str) -> Formalization:
         """A checked program for `story`, or all that was tried."""
         story = check_story(story)
+        if self.plays:
+            shown = "\n".join(f"- {play}" for play in self.plays[:_MOST_SHOWN])
+            story = TEXTS.fill("plays", story=story, plays=shown)
         names = plan(self.settings.form, self.model, self.settings.attempts, story)
         return self._tried(Formalization(story, self.model.id, ()), names, None)
 
@@ -304,7 +324,7 @@ class Formalizer:
         told: Formalization,
     ) -> Formalization:
         name = before.best.form if before.best is not None else "program"
-        game = describe_table(before.table) if before.table is not None else "It is not a game yet."
+        game = "\n".join(before.describe()) or "It is not a game yet."
         begun = replace(told, attempts=(), no_game=None)
         text = self._form(name, before.story).revise(
             before.told,
@@ -375,7 +395,7 @@ class Formalizer:
 
     def _validated(self, source: str) -> Report:
         """The report on a program; a game in which nobody has a choice is none for a story."""
-        report = validate(source, self.engine)
+        report = check_plays(validate(source, self.engine), self.plays)
         if report.table is None:
             return report
         has_choice = any(len(moves) > 1 for moves in report.table.moves)

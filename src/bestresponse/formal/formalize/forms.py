@@ -338,6 +338,12 @@ _ALSO = (
     ),
     (re.compile(r"before '(?:=>|->|<-|if|:)'"), "write rules as head :- body."),
     (re.compile(r"before '='|before '=='"), "write X is Y to compute, X =:= Y to compare numbers"),
+    (re.compile(r"^[:+-]=/2"), "write X is Y to compute"),
+    (re.compile(r"^if/|^else/"), "write ( Condition -> Then ; Otherwise )"),
+    (re.compile(r"before '<='"), "write =< for at most"),
+    (re.compile(r"before '!'"), "write A \\== B for two that differ"),
+    (re.compile(r"before .*\n\s*(?:#|//)"), "a comment begins with %"),
+    (re.compile(r"before .*\n.*\bnot \w"), "write \\+ Goal for not"),
 )
 """Habits of other languages, and what to write instead."""
 _LIMIT = (
@@ -348,8 +354,9 @@ _LIMIT = (
 
 
 def what_is_wrong(report: Report, problem: str = "") -> str:
-    """The errors of a report, or its warnings where there is no error."""
-    faults = report.errors or report.warnings
+    """The errors of a report and what may cause them, or its warnings if there is no error."""
+    causes = [fault for fault in report.warnings if fault.code == "fluent"]
+    faults = (*report.errors, *causes) if report.errors else report.warnings
     others = [fault for fault in faults if _NO_PAYOFF.match(fault.message) is None]
     lines = [
         f"- {problem}: write a shorter program" if problem else "",
@@ -404,7 +411,8 @@ def _grouped(faults: Sequence[Diagnostic]) -> list[str]:
 
 
 def _line(message: str, hint: str, faults: Sequence[Diagnostic]) -> str:
-    hint = hint or next((advice for habit, advice in _ALSO if habit.search(message)), "")
+    read = f"{message}\n{faults[0].source_line}"
+    hint = next((advice for habit, advice in _ALSO if habit.search(read)), hint)
     lines = sorted({fault.line for fault in faults if fault.line})
     where = ""
     if lines:

@@ -358,12 +358,13 @@ def _read_texts(reader: DomainReader, deal: DealRules) -> dict[str, str]:
         if not text:
             raise reader.wrong(f"texts.{name} is missing")
         _check_places(reader, f"texts.{name}", text, _list_places(name, deal))
-    examples = reader.get("texts.examples", str, "").strip()
-    if examples and not _EXAMPLE.search(examples):
+    usual = TEXTS.text(f"dialogue_examples_{deal.kind}")
+    examples = reader.get("texts.examples", str, usual).strip()
+    if not _EXAMPLE.search(examples):
         raise reader.wrong(
             "texts.examples: expected a text with a line 'Value: <number>' after each example"
         )
-    return {**texts, "examples": examples} if examples else texts
+    return {**texts, "examples": examples}
 
 
 def _read_payoffs(reader: DomainReader, usual: PayoffPart, deal: DealRules) -> Payoffs:

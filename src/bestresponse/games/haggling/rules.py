@@ -11,12 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import cycle, product
+from random import Random
 
-from bestresponse.core.capabilities import ToMove
+from bestresponse.core.capabilities import Question, ToMove
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, Role
+from bestresponse.core.phrase import make_phrase
 from bestresponse.core.told import Event, Saw, Statement, TextPlace, Worded
 from bestresponse.games.positions import Moves, Played, PositionGame, RuledGame, list_openly
+from bestresponse.games.quiz import ask_for_payoff, say_step
 
 ACCEPT = "accept"
 LEAVE = "walk away"
@@ -34,6 +37,7 @@ _HIDDEN = (
     "It is worth {cost} to the seller and {value} to the buyer, each with equal chances. Each"
     " knows only their own number."
 )
+_OWN_WORTH = "it is worth {number} to you"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +123,21 @@ class _Haggling(RuledGame[HagglingTable]):
         left = Fraction(100 - self.delay, 100) ** refused
         return float((price - cost) * left), float((value - price) * left)
 
+    def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
+        """Ask what the first offer pays if it is accepted, and what the second one pays."""
+        asked = []
+        for made in range(1, min(self.offers, 2) + 1):
+            worths = tuple(map(rng.choice, self._worths))
+            offered = rng.choices(self.prices, k=made)
+            own = worths[self.roles.index(role)]
+            speakers = cycle(self.roles)
+            steps = [make_phrase(_OWN_WORTH, number=own)]
+            steps += [say_step(next(speakers), int(price), role, "offer") for price in offered]
+            steps.append(say_step(next(speakers), ACCEPT, role, "answer"))
+            earned = self._pay(worths, int(offered[-1]), made - 1)
+            asked.append(Question(ask_for_payoff(steps), earned[self.roles.index(role)]))
+        return tuple(asked)
+
     def list_deals(self, state: Played[HagglingTable]) -> list[tuple[float, ...]]:
         """List what both earn at each price if it is accepted at once."""
         worths = state.position.worths
@@ -154,7 +173,7 @@ class _Haggling(RuledGame[HagglingTable]):
             return list_openly(made)
         draw = made[0][1].split(",")
         worth = draw[self.roles.index(role)]
-        return (Saw(f"it is worth {worth} to you"), *list_openly(made[1:]))
+        return (Saw(_OWN_WORTH.format(number=worth)), *list_openly(made[1:]))
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,7 @@ from bestresponse.core.phrase import Phrase, make_phrase
 from bestresponse.core.told import GameEvent, GameRule, Round
 from bestresponse.games.parameters import list_parameters, set_parameters
 from bestresponse.games.quiz import make_quiz
+from bestresponse.telling.course import Narrator
 
 OUTRIGHT = "whatever the others give"
 _MOST_CASES = 101
@@ -52,6 +53,11 @@ class EveryMoveRule(GameRule):
     message = "every-move"
     first: str
     second: str
+
+    def tell(self, words: Narrator) -> str:
+        """Tell it of both by their roles."""
+        write = words.language.write_role
+        return words.fill(self, first=write(self.first), second=write(self.second))
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +255,9 @@ class StrategyMethod:
             case Form(((name, _), *_)) if name == OUTRIGHT:
                 return "How much do you give, and how much if the others give so much on average?"
             case Form():
-                return make_phrase("What do you do at each choice of {who}?", who=self._leader)
+                return make_phrase(
+                    "What do you do at each choice that {who} can make?", who=self._leader
+                )
             case Choice() | Amount():
                 return put_question(self.direct, ask)
         return ""

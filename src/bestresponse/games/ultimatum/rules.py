@@ -64,7 +64,7 @@ class Ultimatum(TwoSteps):
     version: int = 2
     title = "Ultimatum game"
     roles = ("proposer", "responder")
-    verbs = ("offer", "choose")
+    verbs = ("offer", "answer")
 
     def __post_init__(self) -> None:
         if self.pie < 1:

@@ -1,1 +1,4 @@
-"""Tasks and scorers for Inspect (extra `inspect`), registered under the name `bestresponse`."""
+"""Tasks and scorers for Inspect (extra `inspect`) and a scanner for Inspect Scout (`scout`).
+
+They are registered under the name `bestresponse`.
+"""

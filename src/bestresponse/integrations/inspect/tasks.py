@@ -134,7 +134,7 @@ def _show_without_trace() -> Iterator[None]:
         raise ClickException(str(error)) from None
 
 
-def _ask_inspect(role: str | None) -> FunctionModel:
+def ask_inspect(role: str | None) -> FunctionModel:
     """Return Inspect's model, or the one in that role, as a model of ours.
 
     For use in a thread of an Inspect task.
@@ -202,8 +202,8 @@ def _play(name: str, players: Mapping[str, str]) -> Solver:
 
 def _find_player(name: str) -> str | FunctionModel:
     if name == "model":
-        return _ask_inspect(None)
-    return _ask_inspect(name.removeprefix("role:")) if name.startswith("role:") else name
+        return ask_inspect(None)
+    return ask_inspect(name.removeprefix("role:")) if name.startswith("role:") else name
 
 
 @scorer(metrics=_PLAY_METRICS)  # type: ignore[untyped-decorator, unused-ignore]
@@ -248,7 +248,7 @@ def _formalize(attempts: int) -> Solver:
         def run() -> None:
             story = next(story for story in stories() if story.id == state.metadata["story"])
             with tempfile.TemporaryDirectory() as folder:
-                model = _ask_inspect(None)
+                model = ask_inspect(None)
                 formalized = formalize_story(
                     story.text,
                     model,

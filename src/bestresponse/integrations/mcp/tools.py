@@ -5,6 +5,7 @@ The docstrings are the descriptions that a client's model reads.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from typing import Annotated, Literal
 
@@ -36,6 +37,7 @@ from bestresponse.games.comparison import compare_games
 from bestresponse.games.dialogue.domain import domain_names
 from bestresponse.games.logic.tables import table_to_data
 from bestresponse.games.lookup import FORMATS, LoadedGame, NamedGame, as_source, find_game
+from bestresponse.games.mechanisms import name_with
 from bestresponse.integrations.mcp.programs import ask_program, load_program, repair_program
 from bestresponse.logic.language.diagnostics import Diagnostic
 from bestresponse.runs.study import studies
@@ -400,15 +402,10 @@ def tournament(
         find_by_name(dict.fromkeys(list_known_strategies().names), name, "strategy")
     program = game if resolved.origin == "file" and game.strip().endswith(".") else ""
     source = NamedGame(resolved.name, ".pl", program) if program else as_source(resolved)
+    course = f"repeated(rounds={rounds}, noise={noise}, continuation={continuation})"
+    source = replace(source, name=name_with(source.name, course))
     entries, left_out = gather_entries(strategies, make_stage(source))
-    config = TournamentConfig(
-        source,
-        entries,
-        rounds=rounds,
-        noise=noise,
-        continuation=continuation,
-        left_out=left_out,
-    )
+    config = TournamentConfig(source, entries, left_out=left_out)
     standings = find_standings(config)
     return TournamentTable(
         game=resolved.name,
@@ -489,36 +486,42 @@ class ManneredAdvice(BaseModel):
         description="What speaking in no particular manner earns instead."
     )
     worth: Mix = Field(description="What every manner earns, where the situation was solved.")
-    source: Literal["solved tree", "nearest situation", "learnt policy"]
+    source: Literal["solved tree", "nearest situation", "learnt policy", "solved positions"]
     policy: str
     games: int
 
 
 def advise_speaker(
     domain: Annotated[
-        str, Field(description="A domain of dialogue, such as meeting, fruit or debate.")
+        str,
+        Field(
+            description=(
+                "A domain of dialogue, such as meeting, fruit or debate, or the game haggling with"
+                ' its numbers, such as "haggling(cost=12, value=88)".'
+            )
+        ),
     ],
     transcript: Annotated[
         list[SpokenLine], Field(description="The messages so far, in turn.", max_length=200)
     ],
     private: Annotated[
-        dict[str, object],
+        dict[str, object] | None,
         Field(
             description=(
-                'What the next speaker alone knows: {"values": {"Monday": 8, "Friday": 3}} in a'
-                " meeting, "
+                "What the next speaker alone knows, nothing in haggling:"
+                ' {"values": {"Monday": 8, "Friday": 3}} in a meeting, '
                 '{"endowment": {...}, "values": {...}} in fruit, {"side": "for"} in a debate.'
             )
         ),
-    ],
+    ] = None,
     public: Annotated[
         dict[str, str] | None,
         Field(description="What everybody knows, such as the topic of a debate."),
     ] = None,
 ) -> ManneredAdvice:
-    """Say in which manner to write next in a negotiation or debate: solved by `bestresponse steer`
-    beforehand."""
-    if domain not in domain_names():
+    """Say in which manner to write next in a negotiation or debate, solved by `bestresponse steer`
+    beforehand, or what to offer in haggling."""
+    if domain not in domain_names() and not domain.startswith("haggling"):
         raise UsageError(
             f"there is no domain named {domain!r}; expected one of {', '.join(domain_names())}"
         )

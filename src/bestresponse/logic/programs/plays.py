@@ -93,9 +93,9 @@ def label(term: Term) -> str:
 
 
 def evaluate_term(value: Term) -> Fraction | None:
-    """The value as a fraction, if it is a number or an expression such as 7/2.
+    """Return a number, or an expression such as 7/2, as a fraction.
 
-    None is larger than an answer may be.
+    Return None for a term that is no number, or too large to write.
     """
     try:
         number = evaluate_arithmetic(value, lambda steps: None)
@@ -155,11 +155,6 @@ class PlayPath(NamedTuple):
         more = len(self.steps) - len(made)
         return ", ".join(made + [f"and {more} more"] * bool(more)) or "no move at all"
 
-    @property
-    def has_variables(self) -> bool:
-        """Whether a move or what is seen of it is not fully known."""
-        return any(variables_of(move) for block in self.blocks for move in block)
-
 
 def _read_paths(rows: list[Term]) -> tuple[list[PlayPath], PathReader]:
     """Read the rows of one answer, and return the reader for what it noticed.
@@ -179,15 +174,16 @@ def _read_paths(rows: list[Term]) -> tuple[list[PlayPath], PathReader]:
 class PathReader:
     """Reads the rows of one answer, which must be kept as long as its reader.
 
-    `unknown` is set as soon as a move or percept is not fully known. Different moves, percepts or
-    players that are written alike are kept as a `clash`, unless moves become different by their
-    functors: these are `ambiguous`, as long as they are not among those that are written `in_full`.
+    `unknown` is the first move that is not fully known, or of which a percept is not. Different
+    moves, percepts or players that are written alike are kept as a `clash`, unless moves become
+    different by their functors: these are `ambiguous`, as long as they are not among those that are
+    written `in_full`.
     """
 
     def __init__(self, in_full: frozenset[str] = frozenset()) -> None:
         self.in_full = in_full
         self.ambiguous: set[str] = set()
-        self.unknown = False
+        self.unknown: PlayStep | None = None
         self.clash: tuple[Term, Term] | None = None
         self.steps: dict[int, PlayStep] = {}
         self._goals: dict[int, _Goal] = {}
@@ -232,7 +228,6 @@ class PathReader:
     def _read_step(self, step: Term) -> PlayStep:
         term = deref(step)
         percepts = list[Term]()
-        self.unknown = self.unknown or bool(variables_of(term))
         if isinstance(term, Struct) and term.name == "made and seen":
             percepts = list_terms(term.args[1])
             term = deref(term.args[0])
@@ -250,6 +245,8 @@ class PathReader:
         perceived = tuple(map(self._read_percept, percepts))
         read = PlayStep(player, move, probability, perceived)
         self.steps[id(step)] = read
+        if self.unknown is None and variables_of(step):
+            self.unknown = read
         return read
 
     def _read_percept(self, term: Term) -> tuple[str, str]:

@@ -184,8 +184,8 @@ def _find_path_defects(plays: ProgramPlays, private: bool) -> Iterator[Diagnosti
             "no play of the game reaches a final situation",
             "check final/1 and legal/2",
         )
-    if plays.reader.unknown:
-        text = next(path.text for path in plays.paths if path.has_variables)
+    if (step := plays.reader.unknown) is not None:
+        text = f"{step.player}: {step.move}"
         hint = f"legal/2 must bind player and move, chance/3 and sees/3 all they give; {CAPITALS}"
         yield make_defect("move", f"a legal move is not fully known: {text}", hint)
         return

@@ -17,7 +17,7 @@ from bestresponse.logic.gate.check import GatedClause, GatedProgram, check_sourc
 from bestresponse.logic.gate.goals import indicator
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage, numbered
 from bestresponse.logic.language.predicates import GAME
-from bestresponse.logic.language.terms import Atom, Struct, Term, Var
+from bestresponse.logic.language.terms import Atom, Struct, Term, Var, write
 from bestresponse.logic.programs.report import Report as Report, describe_failure
 from bestresponse.logic.programs.solver_language import REQUIRED
 from bestresponse.logic.programs.table import extract
@@ -43,6 +43,7 @@ _CONTRACT = {
     "chance": 3,
     "sees": 3,
 }
+_OF_SITUATIONS = frozenset(f"{name}/{count}" for name, count in _CONTRACT.items()) | {"holds/2"}
 _GIVEN = frozenset({"last_move/2", "default_move/2"})
 """Fluents that a tournament sets, whatever the program says."""
 _DEFINED = {"chance": "chance/3", "odds": "chance/3", "seer": "sees/3"}
@@ -71,7 +72,8 @@ def validate(source: str, engine: LogicEngine) -> Report:
     if gated.refusals:
         return Report(source, gated.defined, tuple(faults))
     uses = _collect_uses(gated)
-    faults += [*_find_misnamed(uses), *_find_dead_fluents(uses)]
+    faults += [*_find_misnamed(uses), *_find_undefined(uses), *_find_odd_situations(gated)]
+    faults += _find_dead_fluents(uses)
     try:
         program = engine.load(gated)
         extraction = extract(engine, program)
@@ -222,11 +224,11 @@ def _locate(defect: Diagnostic, gated: GatedProgram) -> Diagnostic:
 class _Uses:
     """Where predicates are defined and what is called, tested and made true.
 
-    Holds where each is first defined, what is called, and which fluents are tested or made true.
+    Holds where each is first defined and called, and which fluents are tested or made true.
     """
 
     defined: dict[str, GatedClause] = field(default_factory=dict)
-    called: set[str] = field(default_factory=set)
+    called: dict[str, GatedClause] = field(default_factory=dict)
     tested: dict[str, GatedClause] = field(default_factory=dict)
     made: set[str] = field(default_factory=set)
     anything: bool = False
@@ -302,7 +304,7 @@ def _collect_body(clause: GatedClause, uses: _Uses, tests: bool) -> None:
         term = stack.pop()
         key = indicator(term)
         if key:
-            uses.called.add(key)
+            uses.called.setdefault(key, clause)
         if isinstance(term, Struct):
             if tests and key == "holds/2" and (fluent := indicator(term.args[0])):
                 uses.tested.setdefault(fluent, clause)
@@ -336,6 +338,35 @@ def _find_misnamed(uses: _Uses) -> Iterator[Diagnostic]:
                 f"nothing calls {key}",
                 f"did you mean {near}/{arity}?",
             )
+
+
+def _find_undefined(uses: _Uses) -> Iterator[Diagnostic]:
+    """Find predicates of every game that this one calls and does not define."""
+    for key in ("possible/2", "opposite_move/2"):
+        if key in uses.called and key not in uses.defined:
+            message = f"{key} is called but not defined"
+            yield _say(uses.called[key], "undefined", message, "define it or remove the call")
+
+
+def _find_odd_situations(program: GatedProgram) -> Iterator[Diagnostic]:
+    """Find what is written as a situation and is none."""
+    heads = [clause.head for clause in program.clauses if indicator(clause.head) == "initial/1"]
+    first = [head.args[0] for head in heads if isinstance(head, Struct)]
+    starts = [str(situation) for situation in first if isinstance(situation, Atom)]
+    for clause in program.clauses:
+        stack: list[Term] = [clause.head, clause.body]
+        while stack and clause.line:
+            term = stack.pop()
+            if not isinstance(term, Struct):
+                continue
+            stack.extend(term.args)
+            situation = term.args[-1]
+            known = starts or [str(situation)]
+            is_one = indicator(situation) in ("", "do/2") or str(situation) in known
+            if indicator(term) in _OF_SITUATIONS and not is_one:
+                message = f"{write(situation)} is not a situation"
+                hint = f"the last argument of {indicator(term)} is one: {known[0]}, or a variable"
+                yield _say(clause, "fluent", message, hint, Severity.WARNING)
 
 
 def _find_dead_fluents(uses: _Uses) -> Iterator[Diagnostic]:

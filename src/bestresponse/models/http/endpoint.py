@@ -104,7 +104,8 @@ class Endpoint:
         except (httpx.TransportError, httpx.DecodingError) as error:
             reason = self.key.quote(str(error) or type(error).__name__)
             failure = Transient(
-                f"{self.server} could not be reached, or broke off: {reason}",
+                f"{self.server} could not be reached, or broke off: {reason}"
+                " (does it run, and is the address right?)",
                 billed=not isinstance(error, httpx.ConnectError),
             )
         except ModelError as error:

@@ -17,7 +17,15 @@ from typing import ClassVar
 from urllib.parse import quote
 
 from bestresponse.core.json import JsonMapping, digest
-from bestresponse.models.base import Abilities, Honoured, Json, Message, Reply, Request
+from bestresponse.models.base import (
+    Abilities,
+    Honoured,
+    Json,
+    Message,
+    Reply,
+    Request,
+    add_to_question,
+)
 from bestresponse.models.http import Endpoint, HttpClients, Rejected, Secret
 from bestresponse.models.schema import finish_structured
 
@@ -98,9 +106,10 @@ class NetworkModel(ABC):
             for name, value in self.write_settings(request, mode, refused).items():
                 if value is not None and name not in refused:
                     settings[name] = value
-            messages = (
-                request.messages if mode in (None, SchemaMode.SCHEMA) else _add_instruction(request)
-            )
+            messages = request.messages
+            if mode not in (None, SchemaMode.SCHEMA):
+                told = _INSTRUCTION.format(schema=request.schema)
+                messages = add_to_question(messages, behind=told)
             began = time.perf_counter()
             try:
                 reply = self._ask(messages, settings, request)
@@ -140,7 +149,7 @@ class NetworkModel(ABC):
     ) -> frozenset[str]:
         """Return the names under which to remember what the error complains of.
 
-        None if it is of something else.
+        They are none if it is of something else.
         """
         text = str(error)
         parameter = error.parameter
@@ -185,17 +194,6 @@ class NetworkModel(ABC):
 
 def _name_schema(request: Request) -> str:
     return f"schema {digest(request.schema)}"
-
-
-def _add_instruction(request: Request) -> tuple[Message, ...]:
-    """Return the messages with the schema in words, at the end of the last one of the user."""
-    messages = list(request.messages)
-    text = _INSTRUCTION.format(schema=request.schema)
-    last = max((n for n, message in enumerate(messages) if message.role == "user"), default=None)
-    if last is None:
-        return (*messages, Message("user", text))
-    messages[last] = Message("user", f"{messages[last].content}\n\n{text}")
-    return tuple(messages)
 
 
 class HttpModel(NetworkModel):

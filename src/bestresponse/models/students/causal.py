@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import torch
 from tokenizers import Tokenizer
@@ -241,7 +240,7 @@ class _Chosen(LogitsProcessor):  # type: ignore[misc, unused-ignore]
         return torch.full_like(scores, -torch.inf).scatter(1, chosen[:, None], 0.0)
 
 
-def open_causal(folder: Path, device: str, dtype: torch.dtype, **options: Any) -> Causal:
+def open_causal(folder: Path, device: str, dtype: torch.dtype) -> Causal:
     """Open a model in a local folder; ModelUnavailable says why where that is not possible."""
     read_config(folder)
     try:
@@ -254,7 +253,6 @@ def open_causal(folder: Path, device: str, dtype: torch.dtype, **options: Any) -
             dtype=dtype,
             output_loading_info=True,
             **safely,
-            **options,
         )
     except torch.OutOfMemoryError:
         raise
@@ -277,9 +275,8 @@ def open_causal(folder: Path, device: str, dtype: torch.dtype, **options: Any) -
             f"the tokenizer of {folder} has {len(pretrained):,} tokens and its embedding"
             f" {rows:,} rows: they are of different models"
         )
-    placed = model if "quantization_config" in options else model.to(device)
     try:
-        return Causal(placed.eval(), pretrained)
+        return Causal(model.to(device).eval(), pretrained)
     except ModelUnavailable as error:
         raise ModelUnavailable(f"{folder} cannot be asked: {error}") from None
 

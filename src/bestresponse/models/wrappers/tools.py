@@ -25,7 +25,17 @@ from typing import Any, get_type_hints
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject, digest
 from bestresponse.core.registry import Registry
-from bestresponse.models.base import Json, Message, Model, Reply, Request, ToolUse, Usage, Wrapper
+from bestresponse.models.base import (
+    Json,
+    Message,
+    Model,
+    Reply,
+    Request,
+    ToolUse,
+    Usage,
+    Wrapper,
+    add_to_question,
+)
 from bestresponse.models.wrappers.texts import TEXTS
 
 tools = Registry("bestresponse.tools", "tool")
@@ -205,7 +215,7 @@ class Tooled(Wrapper):
     def complete(self, request: Request) -> Reply:
         """Answer after as many calls of tools as the model wants and may make."""
         by_protocol = self._model.abilities.tools
-        question = _add_to_question(request, self._told)
+        question = replace(request, messages=add_to_question(request.messages, self._told))
         replies: list[Reply] = []
         uses: list[ToolUse] = []
         while True:
@@ -268,16 +278,6 @@ def _find_call(reply: Reply) -> tuple[str, str] | None:
     if found := _CALL.search(reply.text):
         return found[1], (found[2] or "{}").strip().rstrip("`* ")
     return None
-
-
-def _add_to_question(request: Request, told: str) -> Request:
-    """Put the description of the tools before the last message of the user."""
-    messages = list(request.messages)
-    last = max((n for n, message in enumerate(messages) if message.role == "user"), default=None)
-    if last is None:
-        return replace(request, messages=(*messages, Message("user", told)))
-    messages[last] = Message("user", f"{told}\n\n{messages[last].content}")
-    return replace(request, messages=tuple(messages))
 
 
 def _add_usage(parts: list[Usage]) -> Usage:

@@ -301,7 +301,7 @@ def _value(summary: str, me: str, prompt: str) -> int:
     agreed = re.search(r"They agreed on (.+?)\.", summary)
     if agreed is None:
         return 0
-    told = prompt.partition("Two examples")[0]
+    told = prompt.partition("Examples of such")[0]
     return _read_offers(told).value(agreed[1], me)
 
 

@@ -259,9 +259,7 @@ class ScoreReferee(_Referee):
                     "me": name,
                     "told": private,
                     "question": Template(part.question).substitute(places).strip(),
-                    "examples": (
-                        self.domain.texts.get("examples") or TEXTS.text("dialogue_examples").strip()
-                    ),
+                    "examples": self.domain.texts["examples"],
                 }
                 reply = say(TEXTS.fill("dialogue_score", **slots))
                 try:

@@ -14,7 +14,9 @@ from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixt
 from bestresponse.core.capabilities import put_question
 from bestresponse.core.errors import InvalidMove
 from bestresponse.core.game import AnyGame, View
+from bestresponse.core.numbers import list_readings
 from bestresponse.core.player import Decision
+from bestresponse.core.told import PrivateProse
 from bestresponse.games.capabilities import HasOffers
 from bestresponse.telling.course import Narrator
 from bestresponse.telling.language import ENGLISH, load_language
@@ -44,6 +46,10 @@ class ConsolePlayer:
         rounds = list_rounds(view)
         # The last round and the present, or all where a game does not tell them apart.
         parts = (*rounds[0][-1:], rounds[1]) if rounds else (write_history(view),)
+        if isinstance(self.game, HasOffers):
+            # The rules for people leave out what only one of them knows.
+            secrets = [rule.text for rule in view.rules if isinstance(rule, PrivateProse)]
+            parts = (*secrets, *parts)
         if news := "\n\n".join(part for part in (*parts, *view.notes) if part):
             self.write(f"\n{news}\n")
         if question := put_question(self.game, ask):
@@ -119,9 +125,14 @@ def _value(ask: Ask, text: str) -> object:
             return named[0]
         if _by_number(ask) and 1 <= int(text) <= len(ask.options):
             return ask.options[int(text) - 1]
-    if isinstance(ask, Amount):
-        return ask.read(PASS if text.casefold() == PASS else text.replace(",", ""))
-    return ask.read(text)
+    if not isinstance(ask, Amount):
+        return ask.read(text)
+    match list_readings(text):
+        case (number,):
+            return ask.read(f"{number!r}")
+        case (larger, smaller):
+            raise InvalidMove(f"{text} can mean {larger:g} or {smaller:g}; type one of them")
+    return ask.read(PASS if text.casefold() == PASS else text)
 
 
 def _by_number(ask: Choice) -> bool:

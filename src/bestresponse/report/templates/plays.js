@@ -150,11 +150,6 @@ function showPlay(number, play) {
     link.href = target === "#" ? "#" : `#${target + 1}`;
     around.append(link);
   }
-  if (document.body.dataset.replay) {
-    const link = make("a", "", "Step by step");
-    link.href = document.body.dataset.replay + encodeURIComponent(play.spec);
-    around.append(link);
-  }
   const heading = make("h2", "", `${number + 1}. ${play.name}`, ...makeBadges(index.rows[number][5]));
   const content = [around, heading];
   if (play.void) content.push(make("p", "note warning", `This play counts for nothing: ${play.void}`));

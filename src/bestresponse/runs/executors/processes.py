@@ -11,12 +11,14 @@ import os
 import pickle
 import signal
 import threading
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from itertools import islice
 from multiprocessing import current_process, get_context, parent_process
 from typing import Any, TypeVar
 
@@ -30,7 +32,6 @@ from bestresponse.runs.execution import (
     PlayOne,
     Task,
     Threads,
-    map_ahead,
     play_in_threads,
     play_task,
 )
@@ -87,13 +88,12 @@ class Processes:
         """Apply the function in processes, with a few items ahead."""
         count = self.count or workers or os.cpu_count() or 1
         with _Workers(count) as started:
+            begun = map(partial(started.submit, function), items)
             try:
-                yield from map_ahead(
-                    partial(started.submit, function),
-                    Future.result,
-                    items,
-                    count,
-                )
+                ahead = deque(islice(begun, 2 * count))
+                while ahead:
+                    yield ahead.popleft().result()
+                    ahead.extend(islice(begun, 1))
             except BrokenProcessPool:
                 raise UsageError(_NO_WORKERS) from None
 

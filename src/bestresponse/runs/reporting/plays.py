@@ -27,7 +27,6 @@ from bestresponse.report.numbers import NOISE, format_number
 from bestresponse.report.viewer import (
     PLAYS_FOLDER,
     PLAYS_PAGE,
-    ViewerLinks,
     name_part,
     render_viewer,
     write_index,
@@ -43,7 +42,6 @@ from bestresponse.runs.reporting.steps import (
 )
 from bestresponse.runs.store.folder import (
     StoredPlay,
-    decode_play,
     find_spec_id,
     parse_line,
     read_raw,
@@ -104,21 +102,14 @@ class PlayPages:
         """How many plays the run holds."""
         return sum(1 for _ in read_raw(self._run.path / "records.jsonl"))
 
-    def render(self, links: ViewerLinks) -> str:
+    def render(self) -> str:
         """Return the page that shows them."""
         study = self._run.study
         return render_viewer(
             fill_template(study.title, self._run),
             fill_template(study.subtitle, self._run),
-            links,
             self._run.manifest.footer,
         )
-
-    @cached_property
-    def index(self) -> str:
-        """The list for a page that loads every play by itself."""
-        rows = [self.summarise(shown) for shown in self.list_shown()]
-        return write_index(rows, range(len(rows)), self.total)
 
     @property
     def _most_answers(self) -> int:
@@ -137,16 +128,6 @@ class PlayPages:
                 if answers > most_answers:
                     return
                 yield self._show(play, judgement)
-
-    def find(self, number: int) -> ShownPlay | None:
-        """Return the play of that number, counted from 0; None where there is none."""
-        records = read_raw(self._run.path / "records.jsonl")
-        line = next(islice(records, number, None), None)
-        if line is None:
-            return None
-        play = decode_play(line)
-        (judgement,) = self._judge([play])
-        return self._show(play, judgement)
 
     def summarise(self, shown: ShownPlay) -> list[object]:
         """Return the row of the list: name, players, answers, payoffs, loss, flags and tokens."""
@@ -410,7 +391,7 @@ def write_plays(run: Run[Any]) -> list[Path]:
         starts.append(len(rows) - len(part))
         write_text(folder / name_part(number), write_part(number, part))
     write_text(folder / "index.js", write_index(rows, starts, pages.total))
-    return [run.folder.write_text(PLAYS_PAGE, pages.render(ViewerLinks()))]
+    return [run.folder.write_text(PLAYS_PAGE, pages.render())]
 
 
 def _pack(pages: PlayPages, rows: list[object]) -> Iterator[list[JsonObject]]:

@@ -10,11 +10,8 @@ the others met, not as players.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
+from collections.abc import Mapping
 from typing import Annotated, Any, TypedDict
-
-import numpy as np
 
 from bestresponse.analysis.people import find_people
 from bestresponse.core.errors import SettingError
@@ -44,19 +41,6 @@ from bestresponse.studies.behave.moves import (
     list_sequences,
     prepare_behave,
 )
-from bestresponse.theory.behaviour.choices import predict_quantal
-from bestresponse.theory.games.normal_form import NormalForm
-
-
-class PathRow(TypedDict):
-    """How often a seat makes its first move.
-
-    This is along the logit equilibria of the most played game, or as a group did.
-    """
-
-    line: str
-    precision: Annotated[float, column("lambda", ".3g")]
-    share: Annotated[float, column("share of the first move", ".3f")]
 
 
 class RoundRow(TypedDict):
@@ -119,7 +103,6 @@ def measure_behaviour(config: BehaveConfig, folder: RunFolder) -> Measured:
     frames: dict[str, list[Any]] = {name: [] for name in _ROWS}
     frames["left_out"] = list(read_lines(folder.path / "unused.jsonl"))
     figures: dict[Heads, BehaviourMetrics] = {}
-    precisions: list[tuple[str, PlayerGroup, float]] = []
     for heads in sorted(groups):
         name = ", ".join(filter(None, heads))
         seed = split(config.seed, "behave", *heads)
@@ -142,52 +125,18 @@ def measure_behaviour(config: BehaveConfig, folder: RunFolder) -> Measured:
             hierarchy=parameters.get("tau"),
             level=parameters.get("mean level"),
         )
-        if "lambda" in parameters:
-            precisions.append((name, group, as_float(parameters["lambda"])))
         longest = max((len(moves) for _, moves in group.cooperation), default=0)
         for number in range(longest):
             share = group.average_cooperation(number, number + 1)
             frames["rounds"].append(RoundRow(who=name, round=number + 1, cooperation=share))
         if config.beside:
             _stand_beside(name, group, frames)
-    frames["path"] = list(_list_path(config, precisions))
     return Measured(
         {name: Frame(kind, frames[name]) for name, kind in _ROWS.items()},
         answered=sum(map(len, groups.values())),
         labels=config.by,
         groups=figures,
     )
-
-
-def _list_path(
-    config: BehaveConfig, groups: Sequence[tuple[str, PlayerGroup, float]]
-) -> Iterator[PathRow]:
-    """Yield the logit equilibria of the most played game along lambda.
-
-    Also yields what the groups did at their own lambda.
-    """
-    if not groups:
-        return
-    played: Counter[NormalForm] = Counter()
-    for _, group, _ in groups:
-        played.update(seen.form for seen in group.sequences)
-    ((form, _),) = played.most_common(1)
-    largest = max(precision for _, _, precision in groups)
-    grid = np.linspace(0.0, 2 * largest or 1.0, 60)
-    (predicted,) = predict_quantal([form], grid)
-    for role, actions, side in zip(form.players, form.actions, predicted, strict=True):
-        for precision, share in zip(grid, side[:, 0], strict=True):
-            line = f"{form.name}: {role} plays {actions[0]}"
-            yield PathRow(line=line, precision=float(precision), share=float(share))
-    for (name, group, precision), seat in product(groups, range(2)):
-        first_moves: list[float] = []
-        for seen in group.sequences:
-            if seen.form is form and seen.seat == seat:
-                for move in config.select_rounds(seen.own):
-                    first_moves.append(move == 0 if isinstance(move, int) else move[0])
-        if first_moves:
-            share = float(np.mean(first_moves))
-            yield PathRow(line=f"{name} as {form.players[seat]}", precision=precision, share=share)
 
 
 def _stand_beside(name: str, group: PlayerGroup, frames: dict[str, list[Any]]) -> None:
@@ -237,7 +186,6 @@ _ROWS: dict[str, type] = {
     "beside": BesideRow,
     "numbers": NumberRow,
     "classes": ClassRow,
-    "path": PathRow,
     "left_out": UnusedRow,
 }
 """The frames of a run."""
@@ -288,15 +236,6 @@ behave = Study(
             "models",
             title="Single choices",
             caption="Scores are those of held-out games, with ten folds.",
-        ),
-        lines(
-            "path",
-            "precision",
-            "share",
-            "line",
-            title="How noisy: quantal response",
-            caption=_PROSE["path"],
-            most=24,
         ),
         table(
             "numbers",

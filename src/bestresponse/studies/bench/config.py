@@ -154,9 +154,10 @@ class BenchConfig(RunSettings):
     recognise: bool = setting(default=False)
     """Also ask every player which known game the rules tell, in a board game or one of its
     twins."""
-    difficulty: Literal["any", "hard"] = setting(default="any")
+    difficulty: Literal["any", "hard", "adaptive"] = setting(default="any")
     """Which positions of a game to ask about: hard ones are those where uniform play loses at least
-    half of what the worst move loses."""
+    half of what the worst move loses; adaptive ones are where the next answer tells most after the
+    ones before."""
     plain: bool = setting(
         default=False,
         help="Let models answer immediately, without writing down reasons first.",
@@ -314,6 +315,10 @@ class BenchConfig(RunSettings):
         if not isinstance(self.game, NamedGame) or not find_base(self.game.name):
             told = f"this asks about {', '.join(TWINS)} and their twins"
             self.refuse_set(["recognise"], told)
+        if self.is_adaptive:
+            self.refuse_set(["recognise"], "an adaptive run asks for moves alone")
+            if {*self.elicit} != {"pure"}:
+                raise SettingError("elicit", "an adaptive run asks for moves; leave it at pure")
         if "sampled" not in self.elicit:
             self.refuse_set(["samples"], "this has no effect unless elicit has `sampled`")
         if self.style == "letter" and "mixed" in self.elicit:
@@ -413,6 +418,11 @@ class BenchConfig(RunSettings):
                 " nobody knows what a move is worth; use a smaller version of the game",
             )
         return found
+
+    @property
+    def is_adaptive(self) -> bool:
+        """Whether everybody is asked what tells most after the answers before."""
+        return self.difficulty == "adaptive"
 
     @property
     def is_in_turn(self) -> bool:

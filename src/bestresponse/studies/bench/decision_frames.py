@@ -12,7 +12,7 @@ import numpy as np
 
 from bestresponse.players.llm.verified import make_label
 from bestresponse.report.frames import BASELINE, Frame, Heads, Metric, NumberColumn, Value, column
-from bestresponse.report.stats.statistics import bound_mean
+from bestresponse.report.stats.statistics import Interval, bound_mean
 from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import GameValue, Judgement, Measured
@@ -110,6 +110,7 @@ class Decided:
 
     rows: Sequence[DecisionRow]
     policies: Sequence[plans.StatedPolicy] = ()
+    precision: Interval | None = None
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,12 @@ class DecisionResults:
         answers: dict[tuple[str, str], list[DecisionRow]] = defaultdict(list)
         for row in self.rows:
             answers[row["model"], row["asked_for"]].append(row)
-        return {group: Decided(rows, self._join(rows)) for group, rows in answers.items()}
+        found = {}
+        for group, rows in answers.items():
+            given = tuple((row["decision"], row["answer"]) for row in rows if row["answer"])
+            precision = self.plan.measure_skill(given)
+            found[group] = Decided(rows, self._join(rows), precision)
+        return found
 
     def _join(self, rows: Sequence[DecisionRow]) -> tuple[plans.StatedPolicy, ...]:
         """Put answers together to policies, in a tree; several at one set are averaged."""
@@ -170,7 +176,7 @@ class DecisionResults:
             found = plans.make_baselines(self.plan.arena, self.plan.seats)
             named = [(name, policy) for name, policy in found.items() if name not in asked]
             return {(name, BASELINE): Decided((), (policy,)) for name, policy in named}
-        if "uniform" in asked:
+        if "uniform" in asked or self.plan.config.is_adaptive:
             return {}
         rows = []
         for number, decision in self.plan.decisions.items():
@@ -310,7 +316,7 @@ def _count(
     name: str,
     title: str,
     explained: str,
-    compute: Callable[[Decided], float | None],
+    compute: Callable[[Decided], Value],
     *,
     format: str = "",
 ) -> Metric[object]:
@@ -388,6 +394,13 @@ _OF_DECISIONS: tuple[Metric[object], ...] = (
         "optimal", "optimal moves", "share of answers that are a best move; games in turn", ".0%"
     ),
     _count(
+        "precision",
+        "precision",
+        "of logit choice: 0 is uniform play; where questions are chosen by the answers so far",
+        lambda group: group.precision,
+        format=".1f",
+    ),
+    _count(
         "recognised",
         "named the game",
         "share of answers that name the known game behind the rules",
@@ -416,6 +429,7 @@ _OF_DECISIONS: tuple[Metric[object], ...] = (
 _BY_NAME = {metric.name: metric for metric in _OF_DECISIONS}
 _OF_TABLES = {metric.name: metric for metric in metrics.METRICS}
 _EMPTY = {name: replace(one, compute=lambda group: None) for name, one in _OF_TABLES.items()}
+_ADAPTIVE = tuple(_BY_NAME[name] for name in ("precision", "asked", "answered"))
 METRICS = (*(_BY_NAME | _EMPTY | _BY_NAME).values(),)
 """Every metric of a game in turn; those that payoff tables alone have are empty."""
 ALL_METRICS = (*(_OF_TABLES | _BY_NAME | _OF_TABLES).values(),)
@@ -423,7 +437,12 @@ ALL_METRICS = (*(_OF_TABLES | _BY_NAME | _OF_TABLES).values(),)
 
 
 def list_decision_values(plan: DecisionPlan, measured: Measured) -> Iterator[GameValue]:
-    """Yield what models lost at every decision; it is known by what was told there."""
+    """Yield what models lost at every decision; it is known by what was told there.
+
+    Nothing where everybody was asked about other positions, which cannot be compared.
+    """
+    if plan.config.is_adaptive:
+        return
     for row in cast("Sequence[DecisionRow]", measured.rows):
         regret = find_share(row, "regret_normalised")
         if regret is not None:
@@ -504,21 +523,21 @@ def _measure_answer(
     )
 
 
-def _make_row(plan: DecisionPlan, play: StoredPlay) -> DecisionRow:
+def _make_rows(plan: DecisionPlan, play: StoredPlay) -> Iterator[DecisionRow]:
     """Measure a stored play, its moves put back into the order of the game."""
     data = play.data
-    decided = play.record.submissions[-1].decision
-    mix = read_mix(plan.decisions[data["decision"]], data["moves"], decided.action)
-    row = _measure_answer(plan, data["decision"], mix, make_label(data["model"]))
-    row["spec"] = play.spec
-    row["asked_for"] = data["way"]
-    row["policy"] = data["policy"]
-    row["sample"] = data["sample"]
-    row["temperature"] = data["temperature"]
-    row["status"] = decided.reading.status.value
-    row["how"] = decided.reading.how
-    row["reply"] = decided.reasoning[:_LONGEST_REPLY]
-    return row
+    for turn, (number, offered, decided) in enumerate(plan.list_answers(play)):
+        mix = read_mix(plan.decisions[number], offered, decided.action)
+        row = _measure_answer(plan, number, mix, make_label(data["model"]))
+        row["spec"] = play.spec
+        row["asked_for"] = data["way"]
+        row["policy"] = data["policy"]
+        row["sample"] = data["sample"] + turn
+        row["temperature"] = data["temperature"]
+        row["status"] = decided.reading.status.value
+        row["how"] = decided.reading.how
+        row["reply"] = decided.reasoning[:_LONGEST_REPLY]
+        yield row
 
 
 def read_mix(decision: DecisionPoint, offered: Sequence[str], action: object) -> list[float] | None:
@@ -535,7 +554,7 @@ def read_mix(decision: DecisionPoint, offered: Sequence[str], action: object) ->
 
 def measure_decisions(plan: DecisionPlan, folder: RunFolder) -> Measured:
     """Measure all answers in the order of the settings, beside those of baselines."""
-    rows = [_make_row(plan, play) for play in folder.sorted_plays()]
+    rows = [row for play in folder.sorted_plays() for row in _make_rows(plan, play)]
     order: dict[tuple[str, str], int] = {}
     for data, _ in plan.count_by_first():
         order.setdefault((make_label(data["model"]), data["way"]), len(order))
@@ -567,14 +586,17 @@ def measure_decisions(plan: DecisionPlan, folder: RunFolder) -> Measured:
         answered=len(answered),
         labels=("player", "asked for"),
         groups=groups,
-        metrics=METRICS,
+        metrics=_ADAPTIVE if plan.config.is_adaptive else METRICS,
     )
 
 
 def judge_decision(plan: DecisionPlan, play: StoredPlay) -> Judgement:
     """Say what an answer lost as a share of what the worst move loses, and what was best."""
-    row = _make_row(plan, play)
+    rows = list(_make_rows(plan, play))
+    lost = filter(None, [find_share(row, "regret_normalised") for row in rows])
+    best = rows[0]["best"] if len(rows) == 1 else None
+    known = any(row["regret"] is not None for row in rows)
     return Judgement(
-        find_share(row, "regret_normalised"),
-        (("Best moves", row["best"]),) if row["best"] else (),
+        max(lost, default=0.0) if known else None,
+        (("Best moves", best),) if best else (),
     )

@@ -9,7 +9,7 @@ outermost loop: a run that stops early has complete ones.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product, takewhile
@@ -22,13 +22,14 @@ from bestresponse.core.ask import Ask, Choice, Mixture
 from bestresponse.core.episode import Record, Submission, play
 from bestresponse.core.game import AnyGame, Role, View
 from bestresponse.core.json import JsonMapping, JsonObject
-from bestresponse.core.player import Player
+from bestresponse.core.player import Decision, Player
 from bestresponse.core.seeds import generator, split
 from bestresponse.games.lookup import NamedGame
 from bestresponse.models.base import ModelsByName
 from bestresponse.players.strategies import FixedMix
+from bestresponse.report.stats.statistics import Interval
 from bestresponse.runs.execution import KeepAnswer, PlayOne
-from bestresponse.runs.store.folder import Spec
+from bestresponse.runs.store.folder import Spec, StoredPlay
 from bestresponse.studies.bench.config import BenchConfig, choose_temperature, is_player
 from bestresponse.studies.bench.plan import seat_player
 from bestresponse.telling.render import check_length
@@ -213,7 +214,7 @@ class DecisionPlan(ABC):
                     **c.describe_asking(str(model), way, effort),
                 }
 
-    def make_game(self, data: JsonMapping) -> PolicyQuestion:
+    def make_game(self, data: JsonMapping) -> AnyGame:
         """Return the question of a spec as a game of one answer."""
         moves = tuple(data["moves"])
         ask = Choice(moves) if data["elicit"] == "pure" else Mixture(moves)
@@ -234,6 +235,21 @@ class DecisionPlan(ABC):
                 mix = self.find_solution(data["decision"])
         return FixedMix(tuple(mix[move] for move in moves), data["model"], seed)
 
+    def seat(self, data: JsonMapping, models: ModelsByName) -> Player:
+        """Seat who is asked."""
+        if is_player(data["model"]):
+            return self.seat_without_model(data)
+        return seat_player(data, models[data["model"]])
+
+    def list_answers(self, play: StoredPlay) -> Iterator[tuple[int, Sequence[str], Decision]]:
+        """Yield what was answered at which decision, and how its moves were offered."""
+        data = play.data
+        yield data["decision"], data["moves"], play.record.submissions[-1].decision
+
+    def measure_skill(self, answers: tuple[tuple[int, str], ...]) -> Interval | None:
+        """Return the precision of a player, where questions were chosen to measure it."""
+        return None
+
     def prepare(self, models: ModelsByName) -> PlayOne:
         """Return the function that puts one question."""
 
@@ -244,11 +260,7 @@ class DecisionPlan(ABC):
         ) -> Record:
             data = spec.data
             question = self.make_game(data)
-            if is_player(data["model"]):
-                player: Player = self.seat_without_model(data)
-            else:
-                player = seat_player(data, models[data["model"]])
-            seats = {question.shown.role: player}
+            seats = dict.fromkeys(question.roles, self.seat(data, models))
             return play(question, seats, submissions=done, on_submission=keep)
 
         return play_one

@@ -45,15 +45,24 @@ _HARD = 0.5
 class PositionPlan(DecisionPlan):
     """Positions of a game that is solved by its positions."""
 
+    @property
+    def _wanted(self) -> int:
+        return self.config.games
+
+    @property
+    def num_asked(self) -> int:
+        """At how many positions everybody is asked."""
+        return len(self._found)
+
     @cached_property
     def _found(self) -> tuple[tuple[DecisionPoint, Values], ...]:
         """The positions with what their moves are worth, in the order in which they were met."""
         rng = generator(self.config.seed, "positions")
         found: dict[str, tuple[DecisionPoint, Values]] = {}
-        for number in range(_MOST_PLAYS * self.config.games):
+        for number in range(_MOST_PLAYS * self._wanted):
             for decision, values in self._play(_ERRORS[number % len(_ERRORS)], rng):
                 found.setdefault(decision.view.question, (decision, values))
-                if len(found) == self.config.games:
+                if len(found) == self._wanted:
                     return tuple(found.values())
         if not found:
             raise SettingError("game", f"{self.game.name} has no position at which a move matters")
@@ -112,7 +121,7 @@ class PositionPlan(DecisionPlan):
         solved = self.config.solved
         return AskedGameRow(
             decisions=solved.graph.num_decisions,
-            asked=len(self._found),
+            asked=self.num_asked,
             method="backward induction over positions",
             positions=len(solved.graph.known),
             bound=solved.bound,
@@ -123,7 +132,7 @@ class PositionPlan(DecisionPlan):
     def what(self) -> str:
         """How many positions are asked about."""
         decisions = self.config.solved.graph.num_decisions
-        return f"{len(self._found):,} of {decisions:,} positions of {self.game.name}"
+        return f"{self.num_asked:,} of {decisions:,} positions of {self.game.name}"
 
     def find_values(self, number: int) -> Values | None:
         """Return what each move is worth if both play best afterwards."""

@@ -47,6 +47,7 @@ from bestresponse.runs.study import (
     Study,
 )
 from bestresponse.studies.bench import decision_frames, metrics
+from bestresponse.studies.bench.adaptive import AdaptivePlan
 from bestresponse.studies.bench.budgets import BudgetRow, list_budgets
 from bestresponse.studies.bench.config import EMBEDDED, BenchConfig
 from bestresponse.studies.bench.decision_report import draw_policies, show_decisions
@@ -74,7 +75,7 @@ def plan_questions(config: BenchConfig) -> Plan | TreePlan | PositionPlan:
     Its games are drawn, and its decisions found, once.
     """
     if config.positions is not None:
-        return PositionPlan(config)
+        return AdaptivePlan(config) if config.is_adaptive else PositionPlan(config)
     return TreePlan(config) if isinstance(config.form, Tree) else Plan(config)
 
 
@@ -188,7 +189,8 @@ def list_files(measured: Measured, run: Run[BenchConfig]) -> Iterator[tuple[Path
 
 def warn_unfinished(measured: Measurement) -> Shown | None:
     """Say how many planned plays are missing."""
-    missing = (measured.total or 0) - len(measured.frame("plays"))
+    played = set(measured.frame("plays").list_values("spec"))
+    missing = (measured.total or 0) - len(played)
     sentence = f"{missing} planned plays are not finished; run the same command to play them."
     return Shown("", (Note(sentence, "warning"),)) if missing > 0 else None
 
@@ -205,6 +207,10 @@ def show_first_play(measured: Measurement) -> Shown:
 _HARD = (
     "Harder games to the right: where uniform play loses more. Lines join means of equally many"
     " games."
+)
+_HARD_POSITIONS = (
+    "Harder positions to the right: where fewer moves are right. Lines join means of equally many"
+    " answers."
 )
 _BOXES = (
     "Box: middle half; line: median; diamond: mean; whiskers: to the last game within one and a"
@@ -297,6 +303,7 @@ bench = Study(
                 "nash_conv",
                 "regret",
                 "optimal",
+                "precision",
                 "success_1",
                 "contamination",
                 "invariance",
@@ -409,6 +416,14 @@ bench = Study(
             where={"condition": BASE},
             title="Which games are hard",
             caption=_HARD,
+        ),
+        scatter(
+            "plays",
+            "hardness",
+            "regret",
+            "model",
+            title="Which positions are hard",
+            caption=_HARD_POSITIONS,
         ),
         table(
             "budgets",

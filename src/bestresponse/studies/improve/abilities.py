@@ -19,7 +19,7 @@ from bestresponse.studies.improve.rows import AbilityRow
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class AbilityQuestion:
     """A question and its four answers, of which the first is right."""
 
     text: str
@@ -27,22 +27,22 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Abilities:
+class AbilityTest:
     """What is asked, and prose to be read."""
 
-    questions: tuple[Question, ...]
+    questions: tuple[AbilityQuestion, ...]
     passages: tuple[str, ...]
 
 
 @cache
-def read_abilities() -> Abilities:
+def read_abilities() -> AbilityTest:
     """Return the questions of all subjects, and the passages."""
     written = read_toml(Path(__file__).with_name("abilities.toml"))
-    questions: list[Question] = []
+    questions: list[AbilityQuestion] = []
     for subject in written["questions"].values():
         for text, *answers in subject:
-            questions.append(Question(text, tuple(answers)))
-    return Abilities(tuple(questions), tuple(written["prose"]["passages"]))
+            questions.append(AbilityQuestion(text, tuple(answers)))
+    return AbilityTest(tuple(questions), tuple(written["prose"]["passages"]))
 
 
 def measure_abilities(writer: Causal, when: str) -> AbilityRow:
@@ -63,7 +63,7 @@ def measure_abilities(writer: Causal, when: str) -> AbilityRow:
     }
 
 
-def weigh_answers(writer: Causal, question: Question) -> list[float]:
+def weigh_answers(writer: Causal, question: AbilityQuestion) -> list[float]:
     """Return the log-probability of every answer after the question, per character."""
     asked = _encode(writer, f"Question: {question.text}\nAnswer:")
     said = [_encode(writer, f" {answer}") for answer in question.answers]

@@ -12,18 +12,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from bestresponse.core.json import digest
-from bestresponse.formal.claims.review import Review, Reviewer
-from bestresponse.formal.claims.subject import Subject
-from bestresponse.formal.claims.translation import RulesTranslator
 from bestresponse.games.logic.tables import as_game_table, write_table_program
-from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.studies.bench.games import own_view
 from bestresponse.studies.improve.claims import draw_text, write_claims_answer
 from bestresponse.studies.improve.examples import (
     NEUTRAL,
     SHORT,
-    Example,
     Telling,
+    TrainingExample,
     classify,
     describe_matrix,
     make_task_game,
@@ -72,7 +68,7 @@ def make_matrix_examples(
     telling: Telling,
     rng: np.random.Generator,
     kind: str = "matrix",
-) -> Iterator[Example]:
+) -> Iterator[TrainingExample]:
     """Yield an example for every game, payoffs (n, 2, rows, cols).
 
     Its format, theme and seat are drawn.
@@ -111,7 +107,7 @@ def make_matrix_examples(
         task |= {"opponent": np.round(other, 6).tolist(), "class": f"{int(keys[number]):016x}"}
         system, question = write_question(task, telling.worked)
         answer = write_answer(task, own, other, telling.worked)
-        yield Example(system, question, answer, task)
+        yield TrainingExample(system, question, answer, task)
 
 
 def _choose_equilibrium(game: Array, seat: int) -> tuple[Array, Array] | None:
@@ -169,25 +165,6 @@ def _write_reply(
     return f"Here {brought}. I play {_list_support(actions, own)}.\n{_write_mix(actions, own)}"
 
 
-def review_reasons(task: GameTask, answer: str) -> Review:
-    """Have the figures in the reasons of a worked answer decided by the rules of `verify`.
-
-    What is got in an equilibrium is what a best reply to the other's mix brings, and verify is told
-    it so.
-    """
-    game = make_task_game(task)
-    seat = task["seat"]
-    rival = game.roles[1 - seat]
-    shares = zip(game.form.actions[1 - seat], task["opponent"], strict=True)
-    mix = _join_names([f"{name} with probability {share:g}" for name, share in shares])
-    brought = _weigh_actions(np.asarray(task["payoffs"]), seat, np.asarray(task["opponent"]))
-    best = game.form.actions[seat][int(np.argmax(brought))]
-    said = {"reply": ("Here", "")}.get(task["kind"], ("I get", f" {best} brings"))
-    reasons = answer.splitlines()[-2]
-    reasons = reasons.replace(said[0], f"If {rival} chooses {mix},{said[1]}", 1)
-    return Reviewer(RulesTranslator(), EmbeddedEngine).review(reasons, Subject(game.form, seat))
-
-
 def _write_value(value: float) -> str:
     """Write a value to one decimal, halves away from 0, without it where the value is whole.
 
@@ -233,7 +210,7 @@ def make_story_examples(
     payoffs: Array,
     telling: Telling,
     rng: np.random.Generator,
-) -> Iterator[Example]:
+) -> Iterator[TrainingExample]:
     """Yield an example for every game (n, 2, rows, cols), with its program as answer.
 
     The game is told to a player.
@@ -245,14 +222,14 @@ def make_story_examples(
         task["class"] = f"{int(key):016x}"
         program = write_table_program(as_game_table(make_task_game(task).form))
         system, question = write_question(task, telling.worked)
-        yield Example(system, question, f"```prolog\n{program}```", task)
+        yield TrainingExample(system, question, f"```prolog\n{program}```", task)
 
 
 def make_claim_examples(
     payoffs: Array,
     telling: Telling,
     rng: np.random.Generator,
-) -> Iterator[Example]:
+) -> Iterator[TrainingExample]:
     """Yield an example for every game (n, 2, rows, cols): a text and its claims.
 
     The text is about the game, and the claims are those that it makes.
@@ -267,4 +244,4 @@ def make_claim_examples(
             "class": f"{int(key):016x}",
         }
         system, question = write_question(task, telling.worked)
-        yield Example(system, question, write_claims_answer(claims), task)
+        yield TrainingExample(system, question, write_claims_answer(claims), task)

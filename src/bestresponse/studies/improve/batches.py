@@ -80,7 +80,7 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class TokenBatch:
     """Tokens (rows, length) and their positions in their conversations.
 
     `starts` holds the first places of conversations in one row, and the end. After the tokens at
@@ -166,13 +166,13 @@ def pack(pairs: Sequence[Encoded], shape: Shape, rng: np.random.Generator) -> li
     return groups
 
 
-def fill(group: Sequence[Encoded], shape: Shape, kept: Tokens) -> Batch:
+def fill(group: Sequence[Encoded], shape: Shape, kept: Tokens) -> TokenBatch:
     """Make a batch of conversations and of texts of the base (rows, length)."""
     make = _fill_row if shape.flat else _fill_rows
     return make(group, shape, kept)
 
 
-def _fill_row(group: Sequence[Encoded], shape: Shape, kept: Tokens) -> Batch:
+def _fill_row(group: Sequence[Encoded], shape: Shape, kept: Tokens) -> TokenBatch:
     length = shape.tokens + kept.size
     tokens, positions = np.zeros((2, 1, length), np.int64)
     scored = np.zeros(shape.scored, np.int64)
@@ -195,7 +195,7 @@ def _fill_row(group: Sequence[Encoded], shape: Shape, kept: Tokens) -> Batch:
     tokens[0, shape.tokens :] = kept.reshape(-1)
     positions[0, shape.tokens :] = np.tile(np.arange(width), rows)
     places = shape.tokens + np.arange(kept.size).reshape(kept.shape)
-    return Batch(
+    return TokenBatch(
         tokens,
         positions,
         starts=np.array([0, *accumulate([*sizes, *[width] * rows])], np.int32),
@@ -210,7 +210,7 @@ def _fill_row(group: Sequence[Encoded], shape: Shape, kept: Tokens) -> Batch:
     )
 
 
-def _fill_rows(group: Sequence[Encoded], shape: Shape, kept: Tokens) -> Batch:
+def _fill_rows(group: Sequence[Encoded], shape: Shape, kept: Tokens) -> TokenBatch:
     rows, width = kept.shape
     length = max([pair.size for pair in group] + [width] * bool(rows))
     tokens = np.zeros((len(group) + rows, length), np.int64)
@@ -223,7 +223,7 @@ def _fill_rows(group: Sequence[Encoded], shape: Shape, kept: Tokens) -> Batch:
         scored += range(end - len(pair.answer), end)
         targets += pair.answer
     places = np.arange(tokens.size).reshape(tokens.shape)[len(group) :, :width]
-    return Batch(
+    return TokenBatch(
         tokens,
         np.tile(np.arange(length), (len(tokens), 1)),
         starts=np.zeros(0, np.int32),
@@ -295,7 +295,7 @@ class Batches(IterableDataset[Mapping[str, Any]]):  # type: ignore[misc, unused-
         )
 
 
-def as_tensors(batch: Batch) -> Mapping[str, Any]:
+def as_tensors(batch: TokenBatch) -> Mapping[str, Any]:
     """Return a batch as a loader gives it."""
     parts = batch.to_json().items()
     return {

@@ -46,7 +46,7 @@ _WIDE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class TrainingExample:
     """A question, the solver's answer, and what is needed to measure another answer."""
 
     system: str

@@ -34,16 +34,15 @@ from bestresponse.studies.improve.answers import (
     make_claim_examples,
     make_matrix_examples,
     make_story_examples,
-    review_reasons,
 )
 from bestresponse.studies.improve.card import write_card
 from bestresponse.studies.improve.contents import hash_file
 from bestresponse.studies.improve.examples import (
     SHORT,
     SPLITS,
-    Example,
     Keys,
     Telling,
+    TrainingExample,
     classify,
     read_telling,
     split_classes,
@@ -63,9 +62,6 @@ _EXHAUSTED = 0.02
 there."""
 _CHECKED = 50
 """Examples of each shard whose answers are measured again, as replies are."""
-_REVIEWED = 2
-"""Examples of each shard whose reasons are decided by `verify`, which takes a tenth of a second
-each."""
 _LEAST = 0.998
 """A mix in whole thousandths scores at least this much, whatever its rounding costs."""
 _LARGEST_SIDE = 12
@@ -457,7 +453,7 @@ def _draw_games(
     return drawn
 
 
-def draw_test_examples(config: ExportConfig) -> list[Example]:
+def draw_test_examples(config: ExportConfig) -> list[TrainingExample]:
     """Draw examples of one square size from games whose classes are in the test split.
 
     Draws as many as `config.count` says, or fewer if there are hardly any.
@@ -526,12 +522,9 @@ def _draw_classes(
 def _write_shard(shard: _Shard) -> Path:
     """Make the examples of a file and write it."""
     rng = np.random.default_rng(shard.seed)
-    telling = shard.config.telling
     examples = make_examples(shard.config, shard.games, rng)
     rng.shuffle(examples)
     _check_answers(examples[:_CHECKED])
-    if telling.worked and shard.config.games not in ("stories", "claims"):
-        _check_reasons(examples[:_REVIEWED])
     rows = (example.to_json(shard.config.purpose) for example in examples)
     waiting = shard.path.with_name(f".{shard.path.name}.{os.getpid()}")
     with waiting.open("w", encoding="utf-8") as file:
@@ -544,10 +537,10 @@ def make_examples(
     config: ExportConfig,
     groups: Sequence[Array],
     rng: np.random.Generator,
-) -> list[Example]:
+) -> list[TrainingExample]:
     """Make the examples of games about payoff tables, grouped by shape."""
     telling = config.telling
-    made: list[Example] = []
+    made: list[TrainingExample] = []
     for games in groups:
         match config.games:
             case "stories":
@@ -561,7 +554,7 @@ def make_examples(
     return made
 
 
-def _check_answers(examples: list[Example]) -> None:
+def _check_answers(examples: list[TrainingExample]) -> None:
     """Measure answers as the replies of a model are measured, so that no wrong answer is taught."""
     for example in examples:
         try:
@@ -570,10 +563,3 @@ def _check_answers(examples: list[Example]) -> None:
             raise StoreError(f"the answer {example.answer!r} cannot be read: {error}") from None
         if score < _LEAST:
             raise StoreError(f"the answer {example.answer!r} scores {score:.3f} in {example.task}")
-
-
-def _check_reasons(examples: list[Example]) -> None:
-    """Have reasons decided by `verify`, so that no wrong figure is taught."""
-    for example in examples:
-        if review_reasons(example.task, example.answer).refuted:
-            raise StoreError(f"verify refutes the reasons {example.answer!r} in {example.task}")

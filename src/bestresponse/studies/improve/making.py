@@ -81,12 +81,12 @@ def train_student(
     data = open_data(config.data)
     device = choose_device() if config.device == "auto" else config.device
     tests = group_tests(data, config.tests)
-    plan = training.Plan(
+    plan = training.TrainingPlan(
         base=open_base(str(config.model)),
         data=data,
         recipe=choose_recipe(config, device),
         work=work,
-        adapter=None if config.lora is None else training.Adapter(config.lora, config.four_bit),
+        lora=config.lora,
     )
     check_size(plan)
     if config.device == "auto" and device == "cpu":
@@ -148,9 +148,9 @@ def choose_recipe(config: TrainConfig, device: str) -> training.Recipe:
     )
 
 
-def check_size(plan: training.Plan) -> None:
+def check_size(plan: training.TrainingPlan) -> None:
     """Refuse a model whose training needs more memory than there is."""
-    if plan.adapter is not None:
+    if plan.lora is not None:
         return
     stored = sum(path.stat().st_size for path in plan.base.glob("*.safetensors"))
     config = read_config(plan.base)
@@ -162,7 +162,7 @@ def check_size(plan: training.Plan) -> None:
         raise UsageError(
             f"to train all {numbers / 1e9:,.1f} billion numbers of this model takes about"
             f" {needed / 1e9:,.0f} GB, and {plan.recipe.device} has {memory / 1e9:,.0f} GB: set"
-            " `lora` to 16, and `four_bit` if that is still too large"
+            " `lora` to 16"
         )
 
 
@@ -192,7 +192,7 @@ def answer_questions(
     return measure_losses(open_causal(open_base(name), place, dtype), rows)
 
 
-def _measure_base(plan: training.Plan, kept: Path) -> list[AbilityRow]:
+def _measure_base(plan: training.TrainingPlan, kept: Path) -> list[AbilityRow]:
     """Measure what the base can do besides games; a training that is resumed has it kept."""
     if kept.exists():
         rows = cast("Iterable[AbilityRow]", read_lines(kept))
@@ -208,8 +208,7 @@ def _measure_base(plan: training.Plan, kept: Path) -> list[AbilityRow]:
 def _measure_besides(open_it: Callable[[], Causal], when: str) -> list[AbilityRow]:
     """Measure what a model can do besides games.
 
-    Returns nothing where it does not fit into memory, as the whole base of an adapter in four bits
-    may not.
+    Returns nothing where it does not fit into memory.
     """
     try:
         return [measure_abilities(open_it(), when)]
@@ -263,12 +262,12 @@ def open_base(name: str) -> Path:
         method = stored.get("quant_method") if isinstance(stored, Mapping) else stored
         raise UsageError(
             f"the weights in {folder} are quantised ({method}), which cannot be trained or added"
-            " to: take the model as it was before, with `lora` and `four_bit` if it is too large"
+            " to: take the model as it was before, with `lora` if it is too large"
         )
     return folder
 
 
-def _estimate_on_cpu(plan: training.Plan) -> str:
+def _estimate_on_cpu(plan: training.TrainingPlan) -> str:
     """Say what a training would see on this machine, and what suits it."""
     seconds = plan.recipe.seconds
     speed = training.measure_speed(plan)

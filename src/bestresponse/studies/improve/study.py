@@ -99,10 +99,6 @@ class TrainConfig(TrainingSettings):
         le=100_000,
         help="Time for the whole command, with all measurements.",
     )
-    four_bit: bool = setting(
-        default=False,
-        help="With --lora: keep the base in four bits (QLoRA); needs CUDA and bitsandbytes.",
-    )
     optimizer: Literal["muon", "adamw"] | None = setting(
         default=None,
         help="Muon for the matrices of all layers, or AdamW for everything. [default: muon, or"
@@ -130,8 +126,6 @@ class TrainConfig(TrainingSettings):
     def __post_init__(self) -> None:
         if not self.data:
             raise SettingError("data", "expected at least one folder of examples")
-        if self.four_bit and self.lora is None:
-            raise SettingError("four_bit", "needs an adapter: set `lora` to its rank, such as 16")
         if self.lora is not None and self.optimizer == "muon":
             raise SettingError("optimizer", "adapters are trained by adamw: leave this out")
 
@@ -144,7 +138,7 @@ def run_training(
 ) -> Outcome:
     """Train from the last checkpoint on, write the model, and measure it on the test split."""
     started = time.monotonic()
-    check_packages(four_bit=config.four_bit)
+    check_packages()
     check_output(config)
     from bestresponse.studies.improve.making import train_student
 
@@ -158,17 +152,11 @@ def run_training(
     return Outcome(played=100)
 
 
-def check_packages(*, four_bit: bool = False) -> None:
+def check_packages() -> None:
     """Refuse a training whose packages are missing."""
     missing = [name for name in _PACKAGES if find_spec(name) is None]
     if missing:
         raise UsageError(f"training needs {', '.join(missing)}: {install_hint('train')}")
-    if four_bit and find_spec("bitsandbytes") is None:
-        raise SettingError(
-            "four_bit",
-            "needs the package bitsandbytes: install it, or leave this out to train the adapter"
-            " beside a base in half precision",
-        )
 
 
 def check_output(config: TrainConfig) -> None:

@@ -25,7 +25,6 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.utils.data import DataLoader
 from transformers import (
-    BitsAndBytesConfig,
     PrinterCallback,
     Trainer,
     TrainerCallback,
@@ -39,10 +38,10 @@ from bestresponse.models.students.causal import Causal, open_causal
 from bestresponse.models.students.flat import APART, computed_by, is_flat, write_starts
 from bestresponse.studies.improve.batches import (
     IGNORED,
-    Batch,
     Batches,
     Place,
     Shape,
+    TokenBatch,
     as_tensors,
     choose_shape,
     encode_examples,
@@ -159,18 +158,7 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True)
-class Adapter:
-    """A low-rank change of all linear layers (LoRA).
-
-    With `four_bit` the rest is kept in four bits (QLoRA).
-    """
-
-    rank: int
-    four_bit: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
+class TrainingPlan:
     """A training: of what, on what, how, and where it keeps its checkpoints.
 
     `after` says how long the command takes after the last step, where a question takes so long.
@@ -180,7 +168,7 @@ class Plan:
     data: Data
     recipe: Recipe
     work: Path
-    adapter: Adapter | None = None
+    lora: int | None = None
     after: Callable[[float], float] = lambda question: 0.0
 
     @property
@@ -197,7 +185,7 @@ class Trained:
     rows: list[TrainRow]
 
 
-def train(plan: Plan, clock: Clock, keep: Keep) -> Trained:
+def train(plan: TrainingPlan, clock: Clock, keep: Keep) -> Trained:
     """Train until time or steps are spent, from the last checkpoint on.
 
     Where memory runs out, a step is made in twice as many pieces.
@@ -222,20 +210,20 @@ def train(plan: Plan, clock: Clock, keep: Keep) -> Trained:
 
 
 def make_trainer(
-    plan: Plan, progress: TrainingProgress, clock: Clock, keep: Keep
-) -> tuple[Session, Trainer]:
+    plan: TrainingPlan, progress: TrainingProgress, clock: Clock, keep: Keep
+) -> tuple[TrainingSession, Trainer]:
     """Open everything that a training needs, and return it with what trains."""
-    session = Session.open(plan, progress, clock)
+    session = TrainingSession.open(plan, progress, clock)
     trainer = _Trainer(session, _Watch(session, progress, clock, keep))
     trainer.remove_callback(PrinterCallback)
     return session, trainer
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class TrainingSession:
     """What a training holds in memory: the student, the base beside it, and how batches look."""
 
-    plan: Plan
+    plan: TrainingPlan
     student: Causal
     base: Causal | None
     shape: Shape
@@ -243,7 +231,7 @@ class Session:
     attention: str
 
     @classmethod
-    def open(cls, plan: Plan, progress: TrainingProgress, clock: Clock) -> Session:
+    def open(cls, plan: TrainingPlan, progress: TrainingProgress, clock: Clock) -> TrainingSession:
         """Open the base, let it write what is kept, and choose the shape of batches."""
         recipe = plan.recipe
         student = open_student(plan)
@@ -255,9 +243,9 @@ class Session:
         left = tokens - kept.rows * kept.texts.shape[1]
         shape = choose_shape(student, plan.data, left, flat=flat)
         base = None
-        if plan.adapter is not None:
+        if plan.lora is not None:
             torch.manual_seed(recipe.seed)  # an adapter begins with random numbers
-            adapt(student, plan.adapter)
+            adapt(student, plan.lora)
         elif kept.rows:
             base = open_causal(plan.base, recipe.device, recipe.dtype)
             base.model.requires_grad_(False)
@@ -292,7 +280,7 @@ class Session:
         finally:
             model.train(was_training)
 
-    def find_loss(self, batch: Batch) -> Tensor:
+    def find_loss(self, batch: TokenBatch) -> Tensor:
         """Return the mean loss of the tokens of answers, and how far the model is from its base."""
         scored = len(batch.scored)
         places = torch.cat([batch.scored, batch.kept_at])
@@ -304,7 +292,7 @@ class Session:
             return loss
         return loss + _find_divergence(scores[scored:], told)
 
-    def _compute(self, batch: Batch, places: Tensor) -> Tensor:
+    def _compute(self, batch: TokenBatch, places: Tensor) -> Tensor:
         """Return the scores of all tokens after some of a batch."""
         model = self.student.model
         if not self.shape.flat:
@@ -339,40 +327,27 @@ def _find_divergence(scores: Tensor, told: Tensor) -> Tensor:
     return F.kl_div(said, wanted, reduction="batchmean", log_target=True)
 
 
-def open_student(plan: Plan) -> Causal:
-    """Open what is trained: in full precision, or the base of an adapter in half or four bits."""
-    device = plan.recipe.device
-    if plan.adapter is None:
-        return open_causal(plan.base, device, torch.float32)
-    if not plan.adapter.four_bit:
-        return open_causal(plan.base, device, plan.recipe.dtype)
-    stored = BitsAndBytesConfig(
-        load_in_4bit=True,
-        bnb_4bit_quant_type="nf4",
-        bnb_4bit_use_double_quant=True,
-        bnb_4bit_compute_dtype=plan.recipe.dtype,
-    )
-    return open_causal(plan.base, device, plan.recipe.dtype, quantization_config=stored)
+def open_student(plan: TrainingPlan) -> Causal:
+    """Open what is trained: in full precision, or the base of an adapter in half."""
+    dtype = torch.float32 if plan.lora is None else plan.recipe.dtype
+    return open_causal(plan.base, plan.recipe.device, dtype)
 
 
-def adapt(student: Causal, adapter: Adapter) -> None:
-    """Put an adapter beside all linear layers of a student."""
-    from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training
+def adapt(student: Causal, rank: int) -> None:
+    """Put an adapter of a low rank (LoRA) beside all linear layers of a student."""
+    from peft import LoraConfig, get_peft_model
 
     config = LoraConfig(
-        r=adapter.rank,
-        lora_alpha=2 * adapter.rank,
+        r=rank,
+        lora_alpha=2 * rank,
         lora_dropout=0.0,
         target_modules="all-linear",
         task_type="CAUSAL_LM",
     )
-    model: Any = student.model
-    if adapter.four_bit:
-        model = prepare_model_for_kbit_training(model, use_gradient_checkpointing=False)
     try:
         with warnings.catch_warnings():  # of PEFT about names of `transformers`, and of GPT-2
             warnings.simplefilter("ignore")
-            student.model = get_peft_model(model, config)
+            student.model = get_peft_model(student.model, config)
     except ValueError as error:
         raise UsageError(
             f"PEFT has no adapter for a model of this kind ({error}): train all its weights,"
@@ -385,7 +360,7 @@ def _unwrap(model: Any) -> Any:
     return model.get_base_model() if hasattr(model, "get_base_model") else model
 
 
-def _open_rehearsal(plan: Plan, student: Causal, tokens: int, clock: Clock) -> Rehearsal:
+def _open_rehearsal(plan: TrainingPlan, student: Causal, tokens: int, clock: Clock) -> Rehearsal:
     """Return what is kept; texts that were written before a kill are read again."""
     recipe = plan.recipe
     share = int(recipe.keep * tokens)
@@ -404,12 +379,12 @@ def _open_rehearsal(plan: Plan, student: Causal, tokens: int, clock: Clock) -> R
     return Rehearsal.make(np.load(path), share, student.positions)
 
 
-def _join(plan: Plan, checkpoint: Path) -> Causal:
+def _join(plan: TrainingPlan, checkpoint: Path) -> Causal:
     """Return the student of a checkpoint as one model.
 
     An adapter is added to the weights it was trained on, in full precision.
     """
-    if plan.adapter is None:
+    if plan.lora is None:
         return open_causal(checkpoint, plan.recipe.device, torch.float32)
     from peft import PeftModel
 
@@ -424,7 +399,7 @@ def _join(plan: Plan, checkpoint: Path) -> Causal:
 class _Trainer(Trainer):  # type: ignore[misc, unused-ignore]
     """The trainer of `transformers`, with batches and a loss of our own."""
 
-    def __init__(self, session: Session, watch: _Watch) -> None:
+    def __init__(self, session: TrainingSession, watch: _Watch) -> None:
         recipe = session.plan.recipe
         self._session = session
         self._watch = watch
@@ -474,7 +449,7 @@ class _Trainer(Trainer):  # type: ignore[misc, unused-ignore]
 
     def compute_loss(self, model: object, inputs: Mapping[str, Any], **others: Any) -> Tensor:
         """Return the loss of a batch, and count it."""
-        batch = Batch(**inputs)
+        batch = TokenBatch(**inputs)
         loss = self._session.find_loss(batch)
         self._watch.count(batch, loss.detach())
         return loss
@@ -518,7 +493,7 @@ class _Watch(TrainerCallback):  # type: ignore[misc, unused-ignore]
     """
 
     def __init__(
-        self, session: Session, progress: TrainingProgress, clock: Clock, keep: Keep
+        self, session: TrainingSession, progress: TrainingProgress, clock: Clock, keep: Keep
     ) -> None:
         plan = session.plan
         self.progress = progress
@@ -564,7 +539,7 @@ class _Watch(TrainerCallback):  # type: ignore[misc, unused-ignore]
         for group in others["optimizer"].param_groups:
             group["lr"] = rate
 
-    def count(self, batch: Batch, loss: Tensor) -> None:
+    def count(self, batch: TokenBatch, loss: Tensor) -> None:
         """Count a batch, without waiting for its loss."""
         self._losses.append(loss)
         self.progress.pool = batch.pool
@@ -650,7 +625,7 @@ class _Watch(TrainerCallback):  # type: ignore[misc, unused-ignore]
         self._clock.begin("steps")
 
 
-def find_end(plan: Plan, progress: TrainingProgress) -> float:
+def find_end(plan: TrainingPlan, progress: TrainingProgress) -> float:
     """Return when the last step must be made, so that the command ends in time."""
     seconds = plan.recipe.seconds
     return max(seconds - plan.after(progress.question), seconds * (1 - _LATEST))
@@ -690,7 +665,7 @@ class Speed:
     examples: float
 
 
-def measure_speed(plan: Plan) -> Speed:
+def measure_speed(plan: TrainingPlan) -> Speed:
     """Time the gradients of a small batch.
 
     What an optimizer adds to a step is as much for a small batch as for a large one, where it
@@ -703,14 +678,14 @@ def measure_speed(plan: Plan) -> Speed:
     shape = choose_shape(student, plan.data, tokens, flat=is_flat(student.model))
     nothing = Rehearsal.make(np.zeros(0, np.int64), 0, student.positions)
     attention = student.model.config._attn_implementation
-    if plan.adapter is not None:
-        adapt(student, plan.adapter)
-    session = Session(plan, student, None, shape, nothing, attention)
+    if plan.lora is not None:
+        adapt(student, plan.lora)
+    session = TrainingSession(plan, student, None, shape, nothing, attention)
     group = pack(pairs, shape, np.random.default_rng(0))[0]
     batch = fill(group, shape, nothing.texts)
     with session.apart():
         for _ in range(2):  # the first takes longer, because nothing is prepared yet
             began = time.perf_counter()
-            session.find_loss(Batch(**as_tensors(batch))).backward()
+            session.find_loss(TokenBatch(**as_tensors(batch))).backward()
         rate = batch.real / (time.perf_counter() - began)
     return Speed(rate, rate * len(sizes) / sum(sizes))

@@ -28,7 +28,7 @@ from bestresponse.games.water.rules import ABUNDANCE, RESIDENTS, Day, Drought, W
 from bestresponse.players.llm.bids import read_bid
 from bestresponse.report.document import Cell, Column, Table
 from bestresponse.studies.reproduce.alympics_logs import read_recorded_games
-from bestresponse.studies.reproduce.reproduction import Check, Reproduction
+from bestresponse.studies.reproduce.reproduction import Check, Reproduction, check_equal
 
 CITATION = (
     "S. Mao et al., ALYMPICS: LLM Agents Meet Game Theory, COLING 2025, pp. 2845-2866"
@@ -258,13 +258,7 @@ def _check_rules(towns: Sequence[ReplayedTown]) -> Iterator[Check]:
     ties = sum(len(town.ties) for town in towns)
     remark = f"in {ties} of them the record serves one of two tied bidders twice"
     remark += f"; first difference: {differences[0]}" if differences else ""
-    yield Check(
-        "rounds with the recorded winners, balances and health",
-        rounds,
-        same,
-        same == rounds,
-        remark,
-    )
+    yield check_equal("rounds with the recorded winners, balances and health", rounds, same, remark)
     for abundance, published in PUBLISHED_RSR.items():
         ratio = sum(ABUNDANCE[abundance]) / 2 / sum(resident.need for resident in RESIDENTS)
         agrees = abs(ratio - published) < 1e-9

@@ -73,6 +73,8 @@ def read_recorded_games(folder: Path) -> RecordedGames:
         names = sorted(name for name in packed if name.endswith(".json"))
         # A Mac packs a second file for each, which is no log.
         logs = {Path(name): packed[name] for name in names if "__MACOSX" not in name}
+        if not logs:
+            raise UsageError(f"{folder} holds no log of a game; expected one .json file per game")
     elif not (folder / ROUNDS).exists():
         found = sorted(folder.rglob("*.json"))
         logs = {path.relative_to(folder): read_text(path, errors="replace") for path in found}

@@ -23,7 +23,12 @@ from bestresponse.report.document import Cell, Column, Table
 from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.studies.behave.layouts import find_layout, read_rows
 from bestresponse.studies.behave.reader import Reader
-from bestresponse.studies.reproduce.reproduction import Check, Reproduction, compare_number
+from bestresponse.studies.reproduce.reproduction import (
+    Check,
+    Reproduction,
+    check_equal,
+    compare_number,
+)
 
 _FIRST_HALF = {
     "gpt4": 0.7033,
@@ -128,23 +133,14 @@ def reproduce_akata(folder: Path) -> Reproduction:
     numbers = sorted({int(row["game_number"]) for row in rows})
     checks = list(_compare_shares(shares, numbers))
     named = ", ".join(sorted(tied, key=int))
-    checks.append(
-        Check(
-            "payoff tables with ties",
-            15,
-            len(tied),
-            len(tied) == 15,
-            f"called ordinal: {named}",
-        )
-    )
+    checks.append(check_equal("payoff tables with ties", 15, len(tied), f"called ordinal: {named}"))
     unseen = sum(best[key] < highest[key] for key in best)
     checks.append(
-        Check(
+        check_equal(
             "seats whose largest payoff nobody got",
             None,
-            f"{unseen} of {len(best)}",
-            None,
-            "there the normalisations differ",
+            found=f"{unseen} of {len(best)}",
+            remark="there the normalisations differ",
         )
     )
     checks += _check_matches(folder)
@@ -275,12 +271,8 @@ def _check_people(folder: Path) -> Iterator[Check]:
         coordinated = row["coordination"] == "1"
         if scored_together != coordinated or (row["action"], row["score"]) == ("0", "7"):
             odd += 1
-    yield Check(
-        "rows of the battle of the sexes in which score, action and coordination contradict",
-        None,
-        odd,
-        None,
-    )
+    what = "rows of the battle of the sexes in which score, action and coordination contradict"
+    yield check_equal(what, None, odd)
 
 
 def reproduce_fairgame(folder: Path) -> Reproduction:
@@ -312,15 +304,8 @@ def reproduce_fairgame(folder: Path) -> Reproduction:
         "battle of the sexes: agent 2 is credited with agent 1's payoff in some rounds; corrected"
         " by its moves"
     )
-    checks.append(
-        Check(
-            "rounds whose recorded payoffs are not those of the moves",
-            None,
-            wrong,
-            None,
-            remark,
-        )
-    )
+    what = "rounds whose recorded payoffs are not those of the moves"
+    checks.append(check_equal(what, None, wrong, remark))
     tables = tuple(_table_effect(kind, chosen) for kind in ("language", "scale"))
     citation = (
         "A. Buscemi et al., FAIRGAME: a framework for AI agents bias recognition using game theory,"
@@ -395,15 +380,8 @@ def reproduce_dilemma(folder: Path) -> Reproduction:
         "it fits subjects with experience; the collection has neither subjects nor the order of"
         " their matches"
     )
-    checks.append(
-        Check(
-            "shares of strategies as in the paper",
-            None,
-            "cannot be estimated",
-            None,
-            why,
-        )
-    )
+    what = "shares of strategies as in the paper"
+    checks.append(check_equal(what, None, "cannot be estimated", why))
     formats = {
         "R": "",
         "delta": "",

@@ -31,6 +31,7 @@ from bestresponse.studies.reproduce.program_levels import (
 )
 from bestresponse.studies.reproduce.reproduction import (
     Check,
+    check_equal,
     read_records,
 )
 
@@ -144,7 +145,7 @@ def check_programs(folder: Path, name: str = "exp1_agents.jsonl") -> Part:
     judged = judge_programs(folder, name)
     checks = list(_compare_published(judged)) if len(judged) == _PUBLISHED_PROGRAMS else []
     rescued = sum(program.is_game and not program.published.syntactic for program in judged)
-    checks.append(Check("corrected: rejected programs that are games", None, rescued, None))
+    checks.append(check_equal("corrected: rejected programs that are games", None, rescued))
     for level in _LEVELS:
         recorded = [program for program in judged if level in program.row.get("verdict", ())]
         if recorded:
@@ -164,8 +165,7 @@ def _compare_verdicts(level: str, recorded: Sequence[JudgedProgram]) -> Check:
             "one program writes years in prison as gains; with its moves renamed it is a"
             " dilemma all the same"
         )
-    what = f"recorded {level} verdicts found again"
-    return Check(what, len(recorded), same, same == len(recorded), remark)
+    return check_equal(f"recorded {level} verdicts found again", len(recorded), same, remark)
 
 
 def _tabulate_programs(judged: Sequence[JudgedProgram]) -> Table:
@@ -253,12 +253,8 @@ def _compare_published(judged: Sequence[JudgedProgram]) -> Iterator[Check]:
         tolerance="at least 1",
     )
     only = sum(bool(level.approximate) and not level.exact for level in levels)
-    yield Check(
-        "right only by the approximate check",
-        5,
-        only,
-        only == 5,
-        "their off-diagonal cells are swapped",
+    yield check_equal(
+        "right only by the approximate check", 5, only, "their off-diagonal cells are swapped"
     )
     shares = {}
     for code, name in CODES.items():
@@ -267,13 +263,7 @@ def _compare_published(judged: Sequence[JudgedProgram]) -> Iterator[Check]:
     worst = sorted(shares, key=lambda code: shares[code])[:2]
     lowest = ", ".join(sorted(worst))
     each = ", ".join(f"{code} {share:.0%}" for code, share in shares.items())
-    yield Check(
-        "games with the lowest exact correctness",
-        "bs, sh",
-        lowest,
-        lowest == "bs, sh",
-        each,
-    )
+    yield check_equal("games with the lowest exact correctness", "bs, sh", lowest, each)
     least = min(shares.values())
     limit = "above 80 %"
     yield Check(
@@ -293,4 +283,4 @@ def _check_scenarios(judged: Sequence[JudgedProgram]) -> Check:
     several = sum(count > 1 for count in invalid.values())
     once = sum(count == 1 for count in invalid.values())
     what = "scenarios with more than one invalid program of five"
-    return Check(what, 0, several, several == 0, f"{once} scenarios with one")
+    return check_equal(what, 0, several, f"{once} scenarios with one")

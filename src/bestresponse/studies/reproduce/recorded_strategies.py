@@ -25,7 +25,7 @@ from bestresponse.studies.reproduce.program_levels import LOADER_SPEAKS, ROUNDS_
 from bestresponse.studies.reproduce.recorded_programs import Part
 from bestresponse.studies.reproduce.recorded_tournament import spell_strategy
 from bestresponse.studies.reproduce.reproduction import (
-    Check,
+    check_equal,
     read_records,
 )
 
@@ -145,33 +145,11 @@ def check_strategies(folder: Path) -> Part:
         written = [verdict for verdict in judged if verdict.strategy == name]
         right = sum(verdict.published for verdict in written)
         remark = f"corrected: {sum(verdict.corrected for verdict in written)} of {len(written)}"
-        checks.append(
-            Check(
-                f"table 8, {name}, correct of 5",
-                published,
-                right,
-                right == published,
-                remark,
-            )
-        )
+        checks.append(check_equal(f"table 8, {name}, correct of 5", published, right, remark))
     agreed = sum(verdict.published == verdict.recorded for verdict in judged)
-    checks.append(
-        Check(
-            "verdicts on single strategies",
-            len(judged),
-            agreed,
-            agreed == len(judged),
-        )
-    )
+    checks.append(check_equal("verdicts on single strategies", len(judged), agreed))
     replayed = [verdict.same for verdict in judged if verdict.same is not None]
-    checks.append(
-        Check(
-            "recorded plays given by the rules",
-            len(replayed),
-            sum(replayed),
-            all(replayed),
-        )
-    )
+    checks.append(check_equal("recorded plays given by the rules", len(replayed), sum(replayed)))
     titles = ("strategy", "agent", "recorded", "as published", "corrected", "why")
     rows: list[tuple[Cell, ...]] = []
     for verdict in sorted(judged, key=lambda verdict: (verdict.strategy, verdict.agent)):

@@ -29,6 +29,7 @@ from bestresponse.report.document import Cell, Column, Table
 from bestresponse.studies.reproduce.recorded_programs import CODES, Part
 from bestresponse.studies.reproduce.reproduction import (
     Check,
+    check_equal,
     compare_number,
     read_records,
 )
@@ -211,7 +212,7 @@ def check_tournament(folder: Path) -> Part:
     for game, replay in zip(games, replayed, strict=True):
         for what, count in (("moves", replay.moves), ("payoffs", replay.payoffs)):
             text = f"{game.name}: logged {what} given by the rules"
-            checks.append(Check(text, replay.plays, count, count == replay.plays))
+            checks.append(check_equal(text, replay.plays, count))
     checks += _check_figure_3(games)
     columns = (
         Column("strategy"),
@@ -273,7 +274,7 @@ def _check_figure_3(games: Sequence[RecordedGame]) -> list[Check]:
     lower = dilemma[_FAVOURITE] < dilemma["anti-default-move"]
     found = f"{dilemma[_FAVOURITE]:g} and {dilemma['anti-default-move']:g}"
     return [
-        Check(what, ", ".join(_WON), ", ".join(won), tuple(won) == _WON, remark),
+        check_equal(what, ", ".join(_WON), ", ".join(won), remark),
         Check(
             "figure 3: best-response below anti-default-move in the dilemma",
             "yes",

@@ -55,6 +55,12 @@ class Check:
     tolerance: str = "equal"
 
 
+def check_equal(what: str, published: Cell, found: Cell, remark: str = "") -> Check:
+    """Compare what has to be equal, if anything was published."""
+    agrees = None if published is None else found == published
+    return Check(what, published, found, agrees, remark)
+
+
 def compare_number(
     what: str,
     published: float | None,

@@ -10,6 +10,9 @@ that it trained. `advise` looks the situation up:
     learnt policy   it is not: the probabilities of the network, and the mean earnings of the ten
                     most similar situations that the network learnt from
 
+In a game of offers without secrets (`haggling`) the advice is a move of subgame-perfect play, and
+no run is needed.
+
 Where several recorded games have the same situation (a debate that nobody has opened yet), the
 advice is their mean.
 """
@@ -17,6 +20,7 @@ advice is their mean.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache
@@ -26,12 +30,19 @@ from typing import Literal, Protocol
 import numpy as np
 from pydantic import TypeAdapter
 
+from bestresponse.analysis.truth import find_truth
+from bestresponse.core.capabilities import HasPositions
 from bestresponse.core.errors import InvalidGame, StoreError, UsageError
 from bestresponse.core.files import read_text_file
+from bestresponse.core.game import AnyGame
 from bestresponse.core.json import canonical
+from bestresponse.core.registry import games
+from bestresponse.games.capabilities import HasDeals
+from bestresponse.games.dialogue.conceding import ACCEPT, LEAVE
 from bestresponse.games.dialogue.domain import Domain, Scenario, load_domain
 from bestresponse.games.dialogue.game import Dialogue, DialogueGame, Spoken
 from bestresponse.games.dialogue.schemas import read_by_schema, shorten
+from bestresponse.games.lookup import find_game
 from bestresponse.runs.run import list_manifests
 from bestresponse.studies.steer.embedding import Embedding, HashedWords, MiniLM
 from bestresponse.studies.steer.imitation import PolicyNetwork, embed_texts
@@ -71,7 +82,7 @@ class Advice:
     earns: float
     unguided: float
     worth: Mapping[str, float]
-    source: Literal["solved tree", "nearest situation", "learnt policy"]
+    source: Literal["solved tree", "nearest situation", "learnt policy", "solved positions"]
     policy: str
     games: int
 
@@ -464,10 +475,49 @@ def open_adviser(domain: str | Path, run: str | Path | StoredRun = "results") ->
     raise UsageError(f"there is no solved dialogue of {domain} below {path}; `{command}` makes one")
 
 
+def advise_offer(game: AnyGame, offers: Sequence[Line]) -> Advice:
+    """Say what to offer or answer after these offers, and how much more than accepting it earns.
+
+    `unguided` is what accepting earns, NaN where there is nothing to accept.
+    """
+    state = game.start()
+    for number, line in enumerate(offers, 1):
+        _, text, _ = _read_line(line, number)
+        ((role, ask),) = game.asks(state).items() or (("", None),)
+        if ask is None:
+            raise UsageError(f"message {number} is {shorten(text)}, but the talk is over")
+        state = game.apply(state, {role: ask.read(text)})
+    asked = list(game.asks(state))
+    if not asked:
+        raise UsageError("the talk is over; there is nothing to advise")
+    truth = find_truth(game)
+    values = None if truth is None else truth.values(state, asked[0])
+    if values is None:
+        raise UsageError(f"what offers are worth in {game.name} is not known")
+    worth = values.by_answer
+    best = max(worth, key=worth.__getitem__)
+    accepted = worth.get(ACCEPT, math.nan)
+    instruction = best if best in (ACCEPT, LEAVE) else f"offer {best}"
+    if best != ACCEPT and ACCEPT in worth:
+        instruction += f": worth {worth[best] - accepted:.3g} more than accepting"
+    return Advice(
+        speaker=game.roles.index(asked[0]),
+        manner=best,
+        instruction=instruction,
+        probabilities={best: 1.0},
+        earns=worth[best],
+        unguided=accepted,
+        worth=worth,
+        source="solved positions",
+        policy="subgame-perfect",
+        games=1,
+    )
+
+
 def advise(
     domain: str | Path,
     transcript: Sequence[Line],
-    private: Mapping[str, object],
+    private: Mapping[str, object] | None = None,
     *,
     run: str | Path | StoredRun = "results",
     names: Sequence[str] = (),
@@ -475,14 +525,23 @@ def advise(
 ) -> Advice:
     """Say in which manner to speak next in a conversation, and what that would earn.
 
-    `transcript` are the messages so far, in turn, and `private` is what the next speaker alone
-    knows, in the form of the domain: `{"values": {"Monday": 8, "Friday": 3}}` for a meeting.
+    In `haggling`, say what to offer or answer; `transcript` are the offers so far, and nothing else
+    is needed. Otherwise `transcript` are the messages so far, in turn, and `private` is what the
+    next speaker alone knows, in the form of the domain: `{"values": {"Monday": 8, "Friday": 3}}`
+    for a meeting.
     `public` is what everybody knows (the topic of a debate), `names` are those of the speakers in
     their order. `run` is a run of `steer`, its folder, or a folder of runs, of which the newest for
     this domain is taken.
     """
     if isinstance(transcript, str) or not isinstance(transcript, Sequence):
         raise UsageError(f"the transcript is {shorten(transcript)}, expected a list of messages")
+    if str(domain).partition("(")[0] in games.names():
+        game = find_game(str(domain), allow_files=False).playable()
+        if not isinstance(game, HasPositions) or not isinstance(game, HasDeals):
+            raise UsageError(f"{domain} is no game of offers without secrets; `haggling` is one")
+        return advise_offer(game, transcript)
+    if private is None:
+        raise UsageError("`private` is missing: what the next speaker alone knows")
     return open_adviser(domain, run).advise(
         transcript,
         private,

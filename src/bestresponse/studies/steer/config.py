@@ -141,6 +141,7 @@ class SteerConfig(RunSettings):
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {
         "paper": {"policy": "cfr", "variant": "cfr", "iterations": 10},
         "paper, with solver=psro": {"meta": "replicator"},
+        "paper, with solver=imitation": {"variant": "cfr", "iterations": 10, "games": 200},
     }
 
     def __post_init__(self) -> None:

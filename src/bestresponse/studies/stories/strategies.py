@@ -19,7 +19,6 @@ from bestresponse.core.files import read_prose, read_toml
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Decision, Reading, Status
 from bestresponse.core.registry import did_you_mean
-from bestresponse.formal.formalize.forms import estimate_formalizing
 from bestresponse.formal.strategies.agents import (
     Agent,
     StrategyFormalization,
@@ -38,23 +37,26 @@ from bestresponse.report.frames import Frame, Heads, MeanColumn, ShareColumn, co
 from bestresponse.report.stats.statistics import Interval, wilson
 from bestresponse.runs.execution import KeepAnswer, PlayOne
 from bestresponse.runs.inputs import (
-    DefaultModel,
     GameSetting,
-    ModelsSetting,
-    NamedModel,
     NamesSetting,
 )
 from bestresponse.runs.reporting.answers import Readings
-from bestresponse.runs.settings import RunSettings, setting, settings
+from bestresponse.runs.settings import setting, settings
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
 from bestresponse.runs.study import Estimate, Measured, Study
-from bestresponse.studies.stories.study import estimate_share
+from bestresponse.studies.stories.study import (
+    AUTHOR,
+    WritingSettings,
+    estimate_share,
+    estimate_writing,
+    list_attempts,
+    record_writing,
+)
 from bestresponse.studies.tournament.entries import StageGame, make_stage
 from bestresponse.theory.repeated.automaton import Automaton, behave_alike
 from bestresponse.theory.repeated.repetition import Repetition
 from bestresponse.theory.repeated.round_robin import exact_round_robin
 
-_AUTHOR = "author"
 _ALL = "all"
 _RIVAL = "anti-tit-for-tat"
 _ROUNDS = Repetition(rounds=4)
@@ -71,36 +73,19 @@ _FIVE = (
 
 
 @settings
-class StrategiesConfig(RunSettings):
+class StrategiesConfig(WritingSettings):
     """Measure how well models turn strategies in words into rules."""
 
-    model: ModelsSetting = setting(
-        default=(DefaultModel("qwen2.5-coder-1.5b"),), kw_only=False, short="-m"
-    )
-    """A model; see `bestresponse models`."""
     strategies: NamesSetting = setting(default=_FIVE, help="Strategies to write.")
     game: GameSetting = setting(default_factory=lambda: NamedGame("prisoners-dilemma"))
     """Game of the strategies: two players with the same two moves [default:
     prisoners-dilemma]."""
-    samples: int = setting(
-        default=5,
-        ge=1,
-        le=1000,
-        help="Sets of rules per model and strategy.",
-    )
-    attempts: int = setting(
-        default=5,
-        ge=1,
-        le=20,
-        help="Maximum attempts per strategy.",
-    )
     max_tokens: int = setting(
         default=1024,
         ge=1,
         le=100_000,
         help="Maximum tokens per reply.",
     )
-    temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature.")
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {
         "paper": {
             "attempts": 5,
@@ -110,11 +95,9 @@ class StrategiesConfig(RunSettings):
             "llm_seed": 0,
         }
     }
-    llm_seed: int | None = setting(default=None, help="Seed sent to models that accept one.")
 
     def __post_init__(self) -> None:
-        if len(set(self.model)) < len(self.model):
-            raise SettingError("model", "a name occurs twice; give each once")
+        super().__post_init__()
         for name in self.strategies:
             if name not in STRATEGY_WORDS:
                 raise SettingError(
@@ -124,11 +107,6 @@ class StrategiesConfig(RunSettings):
         stage = make_stage(self.game)
         for name in self.strategies:
             find_truth(name, stage)
-
-    @property
-    def models(self) -> tuple[NamedModel, ...]:
-        """The models that write."""
-        return self.model
 
     @property
     def stage(self) -> StageGame:
@@ -206,16 +184,9 @@ def prepare_writing(config: StrategiesConfig, models: ModelsByName) -> PlayOne:
                 engine,
                 asked,
             )
-            done = [Submission(_AUTHOR, _decide(written))]
+            done = [Submission(AUTHOR, _decide(written))]
             keep(done[0])
-        valid = float(done[0].decision.reading.status is Status.VALID)
-        return Record(
-            "strategies",
-            1,
-            {_AUTHOR: spec.data["model"]},
-            (done[0],),
-            {_AUTHOR: valid},
-        )
+        return record_writing("strategies", spec, done[0])
 
     return play
 
@@ -235,17 +206,10 @@ def _decide(written: StrategyFormalization) -> Decision:
 
 
 def estimate_rules(config: StrategiesConfig) -> Estimate:
-    """Count calls at most, and the tokens of one call for each set of rules."""
-    rules = len(config.strategies) * config.samples
-    prompt, reply = estimate_formalizing(_write_program(config.stage))
-    names = list(map(str, config.model))
-    return Estimate(
-        rules * len(names),
-        f"{len(config.strategies)} strategies, {config.samples} times each",
-        dict.fromkeys(names, rules * config.attempts),
-        dict.fromkeys(names, rules * prompt),
-        dict.fromkeys(names, rules * reply),
-    )
+    """Count the calls of all strategies, each with the program of the game in its prompt."""
+    count = len(config.strategies)
+    texts = [_write_program(config.stage)] * count
+    return estimate_writing(config, texts, f"{count} strategies, {config.samples} times each")
 
 
 class WrittenRulesRow(TypedDict):
@@ -393,12 +357,8 @@ def count_rule_attempts(rows: Sequence[WrittenRulesRow], most: int) -> Iterator[
     """Yield how many rules could be played at each attempt, and how many never."""
     for name in dict.fromkeys(row["strategy"] for row in rows):
         written = [row for row in rows if row["strategy"] == name]
-        needed = [
-            str(row["attempts"]) if row["status"] == Status.VALID.value else "never"
-            for row in written
-        ]
-        for attempt in (*map(str, range(1, most + 1)), "never"):
-            yield RulesAttemptsRow(strategy=name, attempt=attempt, rules=needed.count(attempt))
+        for attempt, hits in list_attempts(written, most):
+            yield RulesAttemptsRow(strategy=name, attempt=attempt, rules=sum(hits))
 
 
 _PROSE = read_prose(__file__)

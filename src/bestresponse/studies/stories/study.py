@@ -64,7 +64,7 @@ from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
 from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction
 
-_AUTHOR = "author"
+AUTHOR = "author"
 VERDICTS = (*get_args(Verdict), "no game")
 
 
@@ -111,13 +111,32 @@ def _take_story(story: Story | JsonMapping) -> Story:
 
 
 @settings
-class StoriesConfig(RunSettings):
-    """Measure how well models turn stories into games."""
+class WritingSettings(RunSettings):
+    """How models are asked for programs."""
 
     model: ModelsSetting = setting(
         default=(DefaultModel("qwen2.5-coder-1.5b"),), kw_only=False, short="-m"
     )
     """A model; see `bestresponse models`."""
+    attempts: int = setting(default=5, ge=1, le=20, help="Maximum attempts per program.")
+    samples: int = setting(default=5, ge=1, le=1000, help="Programs per model and text.")
+    temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature.")
+    llm_seed: int | None = setting(default=None, help="Seed sent to models that accept one.")
+
+    def __post_init__(self) -> None:
+        if len(set(self.model)) < len(self.model):
+            raise SettingError("model", "a name occurs twice; give each once")
+
+    @property
+    def models(self) -> tuple[NamedModel, ...]:
+        """The models that write."""
+        return self.model
+
+
+@settings
+class StoriesConfig(WritingSettings):
+    """Measure how well models turn stories into games."""
+
     stories: OwnStories = setting(default=())
     """Folder of your own stories: NAME.txt, each with its game as NAME.efg, NAME.nfg or NAME.pl.
     [default: the included stories]"""
@@ -126,7 +145,6 @@ class StoriesConfig(RunSettings):
     )
     count: int | None = setting(default=None, ge=1)
     """Number of stories, spread over games and kinds. [default: all]"""
-    attempts: int = setting(default=5, ge=1, le=20, help="Maximum attempts per story.")
     shots: int = setting(default=1, ge=0, le=10, help="Worked examples in the prompt.")
     choose: Literal["nearest", "first"] = setting(default="nearest")
     """Which examples: nearest to the story, or first (the prisoner's dilemma)."""
@@ -137,17 +155,11 @@ class StoriesConfig(RunSettings):
         le=100_000,
         help="Maximum tokens per reply.",
     )
-    temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature.")
     effort: Literal["minimal", "low", "medium", "high"] | None = setting(default=None)
     """Reasoning effort, for models that have one. [default: the provider's choice]"""
     reasoning_tokens: int | None = setting(default=None, ge=0, le=200_000)
     """Maximum reasoning tokens. [default: the provider's choice]"""
-    samples: int = setting(
-        default=1,
-        ge=1,
-        le=1000,
-        help="Programs per model and story.",
-    )
+    samples: int = setting(default=1, ge=1, le=1000, help="Programs per model and text.")
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {
         "paper": {
             "form": "program",
@@ -160,16 +172,14 @@ class StoriesConfig(RunSettings):
             "temperature": 1.0,
         }
     }
-    llm_seed: int | None = setting(default=None, help="Seed sent to models that accept one.")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in self.model:
             if spelling := find_spelling(name):
                 raise SettingError(
                     "model", f"{name}: programs are checked anyway; name it without `{spelling}`"
                 )
-        if len(set(self.model)) < len(self.model):
-            raise SettingError("model", "a name occurs twice; give each once")
         choose(self.known_stories, self.games)
         story, count = Counter(story.id for story in self.known_stories).most_common(1)[0]
         if count > 1:
@@ -179,11 +189,6 @@ class StoriesConfig(RunSettings):
     def known_stories(self) -> tuple[Story, ...]:
         """The stories to choose from."""
         return self.stories or stories()
-
-    @property
-    def models(self) -> tuple[NamedModel, ...]:
-        """The models that write."""
-        return self.model
 
     def choose_stories(self) -> tuple[Story, ...]:
         """Return the stories of the run, balanced over games.
@@ -251,18 +256,17 @@ def prepare_tasks(config: StoriesConfig, models: ModelsByName) -> PlayOne:
             written = Formalizer(models[spec.data["model"]], engine, asked).formalize(
                 texts[spec.data["story"]]
             )
-            done = [Submission(_AUTHOR, _decide(written))]
+            done = [Submission(AUTHOR, _decide(written))]
             keep(done[0])
-        right = float(done[0].decision.reading.status is Status.VALID)
-        return Record(
-            "stories",
-            1,
-            {_AUTHOR: spec.data["model"]},
-            (done[0],),
-            {_AUTHOR: right},
-        )
+        return record_writing("stories", spec, done[0])
 
     return play
+
+
+def record_writing(study: str, spec: Spec, written: Submission) -> Record:
+    """Record what a model wrote, which is worth 1 if it can be used."""
+    usable = float(written.decision.reading.status is Status.VALID)
+    return Record(study, 1, {AUTHOR: spec.data["model"]}, (written,), {AUTHOR: usable})
 
 
 def _decide(written: Formalization) -> Decision:
@@ -300,14 +304,20 @@ def _find_status(written: Formalization) -> Status:
 
 
 def estimate_calls(config: StoriesConfig) -> Estimate:
-    """Count calls at most, and the tokens of one call for each program: most are games at once."""
-    chosen = config.choose_stories()
-    tokens = [estimate_formalizing(story.text) for story in chosen]
+    """Count the calls of all stories."""
+    texts = [story.text for story in config.choose_stories()]
+    return estimate_writing(config, texts, f"{len(texts)} stories")
+
+
+def estimate_writing(config: WritingSettings, texts: Sequence[str], what: str) -> Estimate:
+    """Count calls at most, and the tokens of one call for each program: most are right at once."""
+    tokens = [estimate_formalizing(text) for text in texts]
     names = list(map(str, config.model))
+    programs = len(texts) * config.samples
     return Estimate(
-        len(chosen) * len(names) * config.samples,
-        f"{len(chosen)} stories",
-        dict.fromkeys(names, len(chosen) * config.samples * config.attempts),
+        programs * len(names),
+        what,
+        dict.fromkeys(names, programs * config.attempts),
         dict.fromkeys(names, config.samples * sum(prompt for prompt, _ in tokens)),
         dict.fromkeys(names, config.samples * sum(reply for _, reply in tokens)),
     )
@@ -581,13 +591,8 @@ def _count_attempts(rows: Sequence[StoryRow], most: int) -> Iterator[AttemptsRow
     """Yield how many programs became a game at each attempt, and how many never did."""
     for model in dict.fromkeys(row["model"] for row in rows):
         written = [row for row in rows if row["model"] == model]
-        needed = [
-            str(row["attempts"]) if row["status"] == Status.VALID.value else "never"
-            for row in written
-        ]
         names = [row["story"] for row in written]
-        for attempt in (*map(str, range(1, most + 1)), "never"):
-            hits = [attempts == attempt for attempts in needed]
+        for attempt, hits in list_attempts(written, most):
             share = estimate_share(hits, names)
             yield AttemptsRow(
                 model=model,
@@ -595,6 +600,17 @@ def _count_attempts(rows: Sequence[StoryRow], most: int) -> Iterator[AttemptsRow
                 programs=sum(hits),
                 share=share,
             )
+
+
+def list_attempts(
+    rows: Sequence[Mapping[str, object]], most: int
+) -> Iterator[tuple[str, list[bool]]]:
+    """Yield every attempt, and never, with which of the rows became usable there."""
+    needed = []
+    for row in rows:
+        needed.append(str(row["attempts"]) if row["status"] == Status.VALID.value else "never")
+    for attempt in (*map(str, range(1, most + 1)), "never"):
+        yield attempt, [one == attempt for one in needed]
 
 
 def _count_verdicts(rows: Sequence[StoryRow]) -> Iterator[VerdictRow]:

@@ -30,9 +30,11 @@ from bestresponse.studies.tournament.entries import (
     StageGame,
     StageGamesSetting,
     as_automata,
+    find_repeated,
     formalize_entries,
     gather_for_all,
     is_in_words,
+    make_match,
     make_stage,
 )
 from bestresponse.theory.repeated.automaton import Automaton
@@ -40,8 +42,8 @@ from bestresponse.theory.repeated.repetition import Repetition
 
 _MOST_ENTRIES = 1_000
 _MOST_KEPT_ROUNDS = 100_000
-"""With more rounds in all, matches between strategies are drawn in bulk: a round takes about 115
-bytes of a record."""
+"""With more rounds in all, matches between strategies are worked out: a round takes about 115 bytes
+of a record."""
 
 
 @settings
@@ -65,19 +67,7 @@ class TournamentConfig(ToolSettings):
         default=10,
         ge=1,
         le=100_000,
-        help="Rounds per match; with --continuation the maximum.",
-    )
-    noise: float = setting(
-        default=0.0,
-        ge=0,
-        lt=1,
-        help="Probability that a move is replaced by another one.",
-    )
-    continuation: float = setting(
-        default=1.0,
-        gt=0,
-        le=1,
-        help="Probability that another round follows.",
+        help='Rounds per match; --with "repeated(...)" can set more about them.',
     )
     repetitions: int | None = setting(default=None, ge=1, le=1_000_000)
     """Repetitions per match, with all moves. [default: exact expectation; 1 if a model plays]"""
@@ -138,6 +128,8 @@ class TournamentConfig(ToolSettings):
         self._check_names()
 
     def _check_games(self) -> None:
+        if any(map(find_repeated, self.games)):
+            self.refuse_set(["rounds"], "repeated(...) says how many there are; leave it out")
         if len(set(self.games)) < len(self.games):
             raise SettingError("games", "a game is named twice; name each once")
         if len(self.games) > 1:
@@ -151,7 +143,8 @@ class TournamentConfig(ToolSettings):
     def _check_entries(self) -> None:
         names = [entry.name for entry in self.entries]
         if not names:
-            raise SettingError("entries", "there are no entries; name at least one")
+            why = "".join(f"; {name}: {why}" for name, why in self.left_out[:1])
+            raise SettingError("entries", f"nobody takes part; name at least one entry{why}")
         if len(names) > _MOST_ENTRIES:
             raise SettingError("entries", f"{len(names)} take part; at most {_MOST_ENTRIES} can")
         twice = [name for name, count in Counter(names).items() if count > 1]
@@ -195,7 +188,7 @@ class TournamentConfig(ToolSettings):
     @property
     def repetition(self) -> Repetition:
         """How a match is played."""
-        return Repetition(self.rounds, self.noise, self.continuation)
+        return self.repeated.repetition
 
     @cached_property
     def by_description(self) -> Mapping[str, TournamentConfig]:
@@ -205,12 +198,7 @@ class TournamentConfig(ToolSettings):
     @cached_property
     def repeated(self) -> RepeatedGame:
         """The repeated game that is shown to those who are asked."""
-        return RepeatedGame(
-            self.stage.form,
-            self.rounds,
-            self.continuation,
-            noise=self.noise,
-        )
+        return make_match(self.game, self.rounds)
 
     @property
     def models(self) -> tuple[inputs.NamedModel, ...]:
@@ -236,14 +224,11 @@ class TournamentConfig(ToolSettings):
 
     @property
     def keeps_moves(self) -> bool:
-        """Whether matches between strategies are drawn one by one and kept.
-
-        Very many are drawn in bulk instead.
-        """
+        """Whether matches between strategies are drawn and kept, and not worked out."""
         if self.repetitions is None:
             return False
         matches = len(self.entries) ** 2 * self.repetitions
-        return matches * self.rounds <= _MOST_KEPT_ROUNDS
+        return matches * self.repetition.rounds <= _MOST_KEPT_ROUNDS
 
     @cached_property
     def played_pairs(self) -> tuple[tuple[int, int], ...]:

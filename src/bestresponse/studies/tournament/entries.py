@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from bestresponse.core.errors import BestResponseError, InvalidGame, SettingError, UsageError
-from bestresponse.core.files import read_text_file
+from bestresponse.core.files import read_text
 from bestresponse.core.json import digest
 from bestresponse.core.registry import did_you_mean
 from bestresponse.formal.strategies.agents import (
@@ -27,7 +27,8 @@ from bestresponse.formal.strategies.agents import (
 from bestresponse.formal.strategies.programs import AS_RUN, PUBLISHED, published_strategy
 from bestresponse.games.logic.game import read_program_text
 from bestresponse.games.lookup import NamedGame, ProgramGame
-from bestresponse.games.matrix.game import RepeatedGame
+from bestresponse.games.matrix.game import MatrixGame, RepeatedGame
+from bestresponse.games.mechanisms.reputation import ReputationGame
 from bestresponse.logic.engine import open_engine
 from bestresponse.models.base import Model
 from bestresponse.models.providers.function import hash_function
@@ -129,7 +130,7 @@ def _find_game(game: inputs.GameLike, stored: bool) -> NamedGame:
         return inputs.GameSetting.convert(game, stored)
     if not path.exists():
         raise SettingError("games", f"{path}: there is no such file")
-    return NamedGame(path.stem, _WORDS[0], _read_words(path))
+    return NamedGame(path.stem, _WORDS[0], read_text(path))
 
 
 def is_in_words(game: NamedGame) -> bool:
@@ -214,14 +215,7 @@ def read_strategy(path: Path) -> Contestant:
         case ".pl":
             return Contestant(path.stem, "rules", path.name, read_program_text(path))
         case _:
-            return Contestant(path.stem, "words", path.name, words=_read_words(path))
-
-
-def _read_words(path: Path) -> str:
-    try:
-        return read_text_file(path)
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: expected text in UTF-8; byte {error.start} is none") from None
+            return Contestant(path.stem, "words", path.name, words=read_text(path))
 
 
 def formalize_entry(entry: Contestant, stage: StageGame, model: Model) -> Contestant:
@@ -278,13 +272,37 @@ def make_stage(game: NamedGame) -> StageGame:
 
     Raises UsageError unless two players move once, at the same time.
     """
-    form = game.loaded.solvable()
+    repeated = find_repeated(game)
+    form = game.loaded.solvable() if repeated is None else repeated.form
     if not isinstance(form, NormalForm) or form.num_players != 2 or form.shape[0] != form.shape[1]:
         raise UsageError(
             f"{game.name}: a tournament needs two players who choose at the same time among equally"
             " many moves, as in prisoners-dilemma; `bestresponse games` lists the names"
         )
     return StageGame(game.name, form, game.text if game.ending == ".pl" else "")
+
+
+@cache
+def find_repeated(game: NamedGame) -> RepeatedGame | None:
+    """Return a game that is repeated already; UsageError where that makes no match."""
+    found = None if is_in_words(game) else game.game()
+    if not isinstance(found, RepeatedGame):
+        return None
+    if isinstance(found, ReputationGame):
+        raise UsageError(
+            f"{game.name}: in a tournament everybody sees all moves; use repeated(...) instead"
+        )
+    return found
+
+
+@cache
+def make_match(game: NamedGame, rounds: int) -> RepeatedGame:
+    """Make the repeated game of a match, of so many rounds where the game does not say it."""
+    if repeated := find_repeated(game):
+        return repeated
+    found = game.game()
+    rule = found.rule if isinstance(found, MatrixGame) else None
+    return RepeatedGame(make_stage(game).form, rounds, rule=rule)
 
 
 def gather_entries(

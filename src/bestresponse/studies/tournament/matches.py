@@ -56,9 +56,7 @@ def _list_matches(config: TournamentConfig) -> Iterator[dict[str, object]]:
     shared = {
         "study": "tournament",
         "game": config.game.to_json(),
-        "rounds": config.rounds,
-        "noise": config.noise,
-        "continuation": config.continuation,
+        "rounds": config.repetition.rounds,
         "default_move": config.default_move,
         "temperature": config.temperature,
         "max_tokens": config.max_tokens,
@@ -96,6 +94,7 @@ def _seat_entry(
     seat = game.roles.index(role)
     entry = config.entries[spec.data["places"][seat]]
     seed = split(spec.data["seed"], seat)
+    course = config.repetition
     match entry.kind:
         case "model":
             return None
@@ -112,8 +111,8 @@ def _seat_entry(
                 entry.source,
                 cooperative_actions(config.stage.form),
                 seed,
-                rounds=config.rounds if config.continuation == 1.0 else None,
-                noise=config.noise,
+                rounds=course.rounds if course.continuation == 1.0 else None,
+                noise=course.noise,
             )
     automata = config.find_automata(entry)
     if automata is None:
@@ -256,7 +255,8 @@ def estimate_matches(config: TournamentConfig) -> Estimate:
 
 
 def _estimate_game(config: TournamentConfig) -> Estimate:
-    asked = config.rounds * config.attempts * (config.repetitions or 1)
+    rounds = config.repetition.rounds
+    asked = rounds * config.attempts * (config.repetitions or 1)
     calls = dict.fromkeys(map(str, config.models), 0)
     for index in chain.from_iterable(config.played_pairs):
         entry = config.entries[index]
@@ -266,9 +266,9 @@ def _estimate_game(config: TournamentConfig) -> Estimate:
     game = config.repeated
     rules = write_rules(game.view(game.start(), game.roles[0]))
     briefing = len(rules) // _CHARACTERS_PER_TOKEN
-    tokens = briefing + config.rounds * _TOKENS_A_ROUND // 2
+    tokens = briefing + rounds * _TOKENS_A_ROUND // 2
     matches = count_matches(config)
-    what = f"{matches:,} matches of {config.rounds} rounds" if calls else ""
+    what = f"{matches:,} matches of {rounds} rounds" if calls else ""
     return Estimate.of_calls(
         matches,
         what,

@@ -22,7 +22,6 @@ from typing import Annotated, Literal, TypedDict
 import numpy as np
 
 from bestresponse.core.errors import StoreError, UsageError
-from bestresponse.core.seeds import split
 from bestresponse.report.frames import NumberColumn, Value, column, find_estimate
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.tournament.config import TournamentConfig
@@ -30,7 +29,7 @@ from bestresponse.studies.tournament.uncertainty import SampledMeans, measure_er
 from bestresponse.theory.dynamics.replicator import replicator
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.repeated.automaton import behave_alike
-from bestresponse.theory.repeated.round_robin import exact_round_robin, play_round_robin
+from bestresponse.theory.repeated.round_robin import exact_round_robin
 
 _GENERATIONS = 1_000
 
@@ -110,7 +109,8 @@ def normalise(total: float, least: float, most: float, plays: float) -> float:
 
 def find_standings(config: TournamentConfig, plays: Iterable[StoredPlay] = ()) -> Standings:
     """Put together worked-out and played matches; one that broke off is missing."""
-    totals, spread, rounds, errors = _work_out(config)
+    totals, rounds, errors = _work_out(config)
+    spread = np.full_like(totals, np.nan)
     missing = np.zeros(totals.shape[:2])
     repetitions = float(config.repetitions or 1)
     counts = np.where(np.isnan(totals[:, :, 0]), 0.0, repetitions)
@@ -154,7 +154,7 @@ class _PlayedMatch:
     """What both seats earned in one play of a match, and how many rounds it had."""
 
     payoffs: tuple[float, float]
-    rounds: int
+    rounds: float
 
     @classmethod
     def read(cls, config: TournamentConfig, play: StoredPlay) -> _PlayedMatch:
@@ -169,8 +169,8 @@ class _PlayedMatch:
         return _PlayedMatch((second, first), self.rounds)
 
 
-def _count_rounds(config: TournamentConfig, play: StoredPlay) -> int:
-    """Count the rounds of a play by the moves of the first seat."""
+def _count_rounds(config: TournamentConfig, play: StoredPlay) -> float:
+    """Count the rounds of a play by the moves of the first seat, as they weigh."""
     first_seat = config.stage.form.players[0]
     rounds = sum(turn.role == first_seat for turn in play.record.submissions)
     if not rounds:
@@ -179,21 +179,19 @@ def _count_rounds(config: TournamentConfig, play: StoredPlay) -> int:
             f"the record of {pair} holds no moves, so its rounds are unknown; run the tournament"
             " anew"
         )
-    return rounds
+    return sum(map(config.repetition.weigh, range(rounds)))
 
 
-def _work_out(config: TournamentConfig) -> tuple[Array, Array, Array, Array]:
-    """Work out or play in bulk every match between automata.
+def _work_out(config: TournamentConfig) -> tuple[Array, Array, Array]:
+    """Work out every match between automata that is not played one by one.
 
-    Returns totals, their deviation over plays, rounds, and the errors of payoffs per round, which
-    are NaN for other matches.
-
-    Matches whose moves are kept are played one by one instead. Where a strategy differs by seat,
+    Returns totals, rounds, and the errors of payoffs per round, which are NaN for other matches.
+    Where a strategy differs by seat,
     those of both seats meet, and first against second is kept.
     """
     seats = [config.find_automata(entry) for entry in config.entries]
     indices = [index for index, pair in enumerate(seats) if pair is not None]
-    totals, spread = np.full((2, len(seats), len(seats), 2), np.nan)
+    totals = np.full((len(seats), len(seats), 2), np.nan)
     rounds = np.full((len(seats), len(seats)), np.nan)
     errors = np.full((len(seats), len(seats), 2, 2), np.nan)
     if indices and not config.keeps_moves:
@@ -203,30 +201,16 @@ def _work_out(config: TournamentConfig) -> tuple[Array, Array, Array, Array]:
             players = first
         else:
             players = [*first, *(pair[1] for pair in pairs)]
-        if config.repetitions is None:
-            result = exact_round_robin(players, config.stage.form, config.repetition)
-        else:
-            result = play_round_robin(
-                players,
-                config.stage.form,
-                config.repetition,
-                repetitions=config.repetitions,
-                seed=split(config.seed, "matches"),
-            )
+        result = exact_round_robin(players, config.stage.form, config.repetition)
         grid = np.ix_(indices, indices)
         part = (slice(len(first)), slice(-len(first), None))
         totals[grid] = result.totals[part]
         errors[grid] = 0.0
-        if result.plays is not None:
-            plays = result.plays[part]
-            errors[grid] = measure_error(plays)
-            if plays.shape[2] > 1:
-                spread[grid] = plays[..., :2].std(axis=2, ddof=1)
         rounds[grid] = result.rounds[part]
         if config.seats == "first":  # who never sits second has no strategy there
             for pair in product(indices, repeat=2):
                 totals[pair] = totals[pair] if config.counts(*pair) else np.nan
-    return totals, spread, rounds, errors
+    return totals, rounds, errors
 
 
 @dataclass(frozen=True)

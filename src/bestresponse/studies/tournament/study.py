@@ -306,8 +306,8 @@ def _list_rounds(config: TournamentConfig, play: StoredPlay) -> Iterator[MatchRo
         return
     # A round is both moves that are meant, under noise both that are made, and whether there is
     # another round.
-    size = 4 if config.noise else 2
-    step = size if config.continuation == 1.0 else size + 1
+    size = 4 if config.repetition.noise else 2
+    step = size if config.repetition.continuation == 1.0 else size + 1
     actions = [str(turn.decision.action) for turn in play.record.submissions]
     first_made = actions[size - 2 :: step]
     second_made = actions[size - 1 :: step]
@@ -326,12 +326,13 @@ def _list_certain_rounds(config: TournamentConfig, room: int) -> Iterator[MatchR
 
     Yields them only if all have room.
     """
-    if config.repetitions is not None or config.noise or config.continuation < 1.0:
+    course = config.repetition
+    if config.repetitions is not None or course.noise or course.continuation < 1.0:
         return
     automata = [config.find_automata(entry) for entry in config.entries]
     certain = [pair is not None and pair[0].pure and pair[1].pure for pair in automata]
     matches = sum(certain) ** 2
-    if matches * config.rounds > room:
+    if matches * course.rounds > room:
         return
 
     first_actions, second_actions = config.stage.form.actions
@@ -342,7 +343,7 @@ def _list_certain_rounds(config: TournamentConfig, room: int) -> Iterator[MatchR
             continue
         if not config.counts(i, k):
             continue
-        rounds = draw_rounds((first[0], second[1]), config.repetition, seed=0)
+        rounds = draw_rounds((first[0], second[1]), course, seed=0)
         first_made = [first_actions[moves.made[0]] for moves in rounds]
         second_made = [second_actions[moves.made[1]] for moves in rounds]
         names = (config.entries[i].name, config.entries[k].name)

@@ -88,31 +88,18 @@ def _tell_left_out(passage: JsonMapping) -> str:
     return f"not read: {'; '.join(passage['left_out'])}"
 
 
-def sample_verdicts(rows: Iterable[RunRow]) -> list[dict[str, str]]:
-    """Draw verdicts of all attempts to be judged by people, as the web app reads them.
+def sample_verdicts(rows: Iterable[RunRow]) -> list[dict[str, str | int | None]]:
+    """Draw verdicts of all attempts, for people to judge.
 
     What was approved in the end is in the last attempt, so that the first ones are not enough.
     """
-    items = []
-    for number, row in enumerate(rows):
-        for attempt, reviewed in enumerate(row["transcript"], 1):
-            for place, cells in enumerate(list_judged_sentences(reviewed)):
+    judged = []
+    for row in rows:
+        for number, attempt in enumerate(row["transcript"], 1):
+            for cells in list_judged_sentences(attempt):
                 if cells.verdict in ("proved", "refuted"):
-                    item = f"{number}-{attempt}-{place}"
-                    items.append({"item": item, "text": _tell_judged(cells)})
-    return random.Random(0).sample(items, min(_SAMPLED, len(items)))
-
-
-def _tell_judged(cells: SentenceVerdict) -> str:
-    """Tell a person what was read in a sentence and how it was judged."""
-    lines = [
-        f"Sentence ({cells.reading}): {cells.sentence}",
-        f"Read as: {cells.words}",
-        f"Verdict: {cells.verdict}",
-    ]
-    if cells.reading == "partly read" and cells.why:
-        lines.append(f"Beside it: {cells.why}")
-    return "\n".join(lines)
+                    judged.append({"run": row["run"], "attempt": number, **cells._asdict()})
+    return random.Random(0).sample(judged, min(_SAMPLED, len(judged)))
 
 
 def show_audit(measured: Measurement) -> Shown:

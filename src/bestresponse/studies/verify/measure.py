@@ -228,9 +228,8 @@ def measure_reasoning(config: VerifyConfig, folder: RunFolder) -> Measured:
     figures: dict[Heads, Mapping[str, Value]] = {}
     for model, game, part in parts:
         changes += _list_changes(part, model, game)
-        heads = tuple(_list_heads(config, model, game))
         for when in BOTH:
-            figures[*heads, when] = sum_up_attempts(part, when, choices)
+            figures[*_list_heads(config, model, game), when] = sum_up_attempts(part, when, choices)
     frames = {
         "runs": Frame(RunRow, rows),
         "letters": Frame(LetterRow, list(_list_letters(config))),
@@ -250,7 +249,7 @@ def measure_reasoning(config: VerifyConfig, folder: RunFolder) -> Measured:
     return Measured(
         frames,
         answered=len(list_readable(rows)),
-        labels=tuple(_list_labels(config)),
+        labels=(*_list_heads(config, "model", "game"), "attempt"),
         groups=figures,
         metrics=(*METRICS, *ranges, *_list_shares(config, choices)),
     )
@@ -270,16 +269,8 @@ def _list_rows(config: VerifyConfig, folder: RunFolder) -> list[RunRow]:
     )
 
 
-def _list_labels(config: VerifyConfig) -> Iterator[str]:
-    """Yield what tells the groups of a run apart: models and games only where there are several."""
-    if len(config.model) > 1:
-        yield "model"
-    if len(config.game) > 1:
-        yield "game"
-    yield "attempt"
-
-
 def _list_heads(config: VerifyConfig, model: str, game: str) -> Iterator[str]:
+    """Yield what tells the groups of a run apart: models and games only where there are several."""
     if len(config.model) > 1:
         yield model
     if len(config.game) > 1:

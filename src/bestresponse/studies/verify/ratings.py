@@ -246,13 +246,14 @@ def agreement(rated: Sequence[Sequence[Rating]]) -> float | None:
     return compute_if_defined(fleiss_kappa, counts)
 
 
-def read_ratings(text: str) -> dict[str, Rating]:
+def read_ratings(text: str, path: str = "this file") -> dict[str, Rating]:
     """Read the ratings of a filled sheet, by sample.
 
     Rows not filled in are left out, faults are UsageErrors.
     """
     ratings: dict[str, Rating] = {}
-    for line, row in read_sheet(text, ("sample", "first_correct", "last_correct")):
+    for line, row in read_sheet(text, ("sample", "first_correct", "last_correct"), path):
+        where = f"{path}, line {line}"
         first = row["first_correct"].strip()
         last = row["last_correct"].strip()
         if not first and not last:
@@ -260,17 +261,14 @@ def read_ratings(text: str) -> dict[str, Rating]:
         kinds = tuple(kind for kind in row.get("error_kinds", "").strip().split("#") if kind)
         if {first, last} - {"0", "1"}:
             raise UsageError(
-                f"line {line}: first_correct and last_correct are 0 or 1, got {first!r} and"
-                f" {last!r}"
+                f"{where}: first_correct and last_correct are 0 or 1, got {first!r} and {last!r}"
             )
         if unknown := [kind for kind in kinds if kind not in ERROR_KINDS]:
             known = ", ".join(ERROR_KINDS)
-            raise UsageError(
-                f"line {line}: there is no kind of error {unknown[0]!r}; known: {known}"
-            )
+            raise UsageError(f"{where}: there is no kind of error {unknown[0]!r}; known: {known}")
         rating = Rating(first == "1", last == "1", kinds)
         if ratings.setdefault(row["sample"], rating) != rating:
-            raise UsageError(f"line {line}: sample {row['sample']} has other marks further above")
+            raise UsageError(f"{where}: sample {row['sample']} has other marks further above")
     return ratings
 
 
@@ -286,7 +284,7 @@ def read_rated_sheets(folder: Path, rows: Sequence[RunRow]) -> RatedSheets:
 
     def read(pattern: str) -> Iterator[tuple[str, Sheet]]:
         for path in sorted(folder.glob(pattern)):
-            ratings = read_ratings(read_text(path))
+            ratings = read_ratings(read_text(path), str(path))
             own = {run: rating for run, rating in ratings.items() if run in samples}
             used = {}
             for run, rating in own.items():
@@ -408,21 +406,14 @@ def compare_with_people(
             (labels[row["run"]], row["first_state"] == "unrefuted") for row in decided
         )
         if sheets.people:
-            correct = JudgementRow(
-                model=model,
-                game=game,
-                people="correct",
-                unrefuted=table.passed,
-                refuted=table.false_alarm,
-            )
-            incorrect = JudgementRow(
-                model=model,
-                game=game,
-                people="incorrect",
-                unrefuted=table.missed,
-                refuted=table.caught,
-            )
-            judgements += [correct, incorrect]
+            for people, unrefuted, refuted in (
+                ("correct", table.passed, table.false_alarm),
+                ("incorrect", table.missed, table.caught),
+            ):
+                row = JudgementRow(
+                    model=model, game=game, people=people, unrefuted=unrefuted, refuted=refuted
+                )
+                judgements.append(row)
         runs = {row["run"] for row in part}
         for name, value in _list_figures(runs, table, labels, sheets):
             agreements.append(AgreementRow(model=model, game=game, metric=name, value=value))

@@ -38,7 +38,7 @@ from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translation import Reading, RulesTranslator, Translator
 from bestresponse.logic.engine import LogicEngine, Verdict, open_engine
 from bestresponse.report.document import Column, Table
-from bestresponse.studies.reproduce.reproduction import Check, Reproduction
+from bestresponse.studies.reproduce.reproduction import Check, Reproduction, check_equal
 from bestresponse.studies.verify.ratings import Confusion, Rating, aggregate, agreement
 from bestresponse.theory.games.normal_form import NormalForm
 
@@ -157,10 +157,8 @@ def reproduce_lelma(folder: Path) -> Reproduction:
                 if verdicts["ill_formed"]
                 else ""
             )
-            agree = not verdicts["different"]
-            checks.insert(
-                0, Check("verdicts on recorded queries", compared, verdicts["same"], agree, apart)
-            )
+            first = check_equal("verdicts on recorded queries", compared, verdicts["same"], apart)
+            checks.insert(0, first)
     finally:
         engine.close()
     detail: JsonObject = {
@@ -213,24 +211,14 @@ def _compare_verdicts(recorded: dict[str, dict[str, str]], recheck: Recheck) -> 
 def _failed_checks(samples: Sequence[Sample], recheck: Recheck) -> Iterator[Check]:
     reached = [(s.game, a) for s in samples for a in s.attempts if a.failed is not None]
     if not reached:
-        yield Check(
-            "failed queries of all attempts",
-            None,
-            None,
-            None,
-            "these runs do not tell which queries failed",
-        )
+        remark = "these runs do not tell which queries failed"
+        yield check_equal("failed queries of all attempts", None, None, remark)
         return
     same = sum(
         set(recheck.failed(game, attempt)) == set(attempt.failed or ()) for game, attempt in reached
     )
-    yield Check(
-        "failed queries of all attempts",
-        len(reached),
-        same,
-        same == len(reached),
-        "attempts with the same set",
-    )
+    remark = "attempts with the same set"
+    yield check_equal("failed queries of all attempts", len(reached), same, remark)
 
 
 def _tables(samples: Sequence[Sample], recheck: Recheck) -> Iterator[Check]:
@@ -243,7 +231,7 @@ def _tables(samples: Sequence[Sample], recheck: Recheck) -> Iterator[Check]:
         }
         published = published_for(model)
         if published and len(runs) != RUNS:
-            yield Check(f"runs of {model}", RUNS, len(runs), None, _PART)
+            yield Check(f"runs of {model}", RUNS, len(runs), agrees=None, remark=_PART)
             whole = [game for game, part in by_game.items() if 3 * len(part) == RUNS]
             published = {
                 what: cell for what, cell in published.items() if what.partition(":")[0] in whole
@@ -255,7 +243,7 @@ def _tables(samples: Sequence[Sample], recheck: Recheck) -> Iterator[Check]:
         for cell in cells:
             yield _check_cell(cell, published)
         if not rated:
-            yield Check("correctness, confusion and agreement", None, None, None, _UNRATED)
+            yield check_equal("correctness, confusion and agreement", None, None, _UNRATED)
 
 
 def _keep_rated(by_game: Mapping[str, Sequence[Sample]]) -> dict[str, list[Sample]]:

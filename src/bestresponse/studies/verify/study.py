@@ -25,7 +25,7 @@ from bestresponse.report.document import Code, Paragraph
 from bestresponse.report.tables import to_csv
 from bestresponse.runs.run import Run
 from bestresponse.runs.study import Measured, OwnWays, Study
-from bestresponse.studies.verify.audit import sample_verdicts, show_audit
+from bestresponse.studies.verify.audit import SentenceVerdict, sample_verdicts, show_audit
 from bestresponse.studies.verify.config import VerifyConfig
 from bestresponse.studies.verify.measure import METRICS, measure_reasoning
 from bestresponse.studies.verify.plays import (
@@ -54,7 +54,8 @@ def list_sheets(measured: Measured, run: Run[VerifyConfig]) -> list[tuple[Path, 
     sheet = to_csv(list_sheet_rows(rows), SHEET)
     texts = {f"sheet-rater-{rater}.csv": sheet for rater in range(1, RATERS + 1)}
     texts["protocol.txt"] = write_protocol(run.config)
-    texts["verdicts.csv"] = to_csv(sample_verdicts(rows), ("item", "text"))
+    columns = ("run", "attempt", *SentenceVerdict._fields)
+    texts["verdicts.csv"] = to_csv(sample_verdicts(rows), columns)
     return [
         (run.path / name, content)
         for name, content in texts.items()

@@ -80,7 +80,11 @@ class WaterConfig(seating.AgentSettings, seating.ToolSettings):
     model: inputs.OptionalModelSetting = setting(default=None, kw_only=False, short="-m")
     """The player of every seat that is not named: a model, or random, share:X, need, myopic
     or solver."""
-    presets: ClassVar[Mapping[str, Mapping[str, object]]] = {"paper": {"grid": True, "repeats": 10}}
+    presets: ClassVar[Mapping[str, Mapping[str, object]]] = {
+        "paper": {"abundance": tuple(ABUNDANCE), "with_personas": "both", "repeats": 10}
+    }
+    alternatives: ClassVar[Mapping[str, tuple[str, ...]]] = {"abundance": ("low", "high")}
+    """Settings by which the same can be said in another way."""
     seat: inputs.SeatsSetting = setting(default_factory=dict, metavar="RESIDENT=PLAYER")
     """Who bids for whom: a model or a bidder."""
     abundance: inputs.NamesSetting = setting(default=())
@@ -89,7 +93,8 @@ class WaterConfig(seating.AgentSettings, seating.ToolSettings):
     """Give residents personas. [default: only if --personas is given]"""
     personas: inputs.PersonasSetting = setting(default_factory=dict, metavar="FILE")
     """TOML with a persona for each resident, under its name, instead of the published ones."""
-    grid: bool = setting(default=False, help="All six conditions of the published study.")
+    grid: bool = setting(default=False)
+    """All six conditions of the published study, or those of them that other settings leave."""
     rules: RulesSetting = setting(default_factory=WaterRules, metavar="FILE")
     """TOML with residents and any other rules instead of the published ones."""
     days: int | None = setting(
@@ -123,9 +128,8 @@ class WaterConfig(seating.AgentSettings, seating.ToolSettings):
         seating.find_model_seats(self.make_game(), self.seats)  # refuses who cannot bid
         if not self.models:
             self.refuse_set(["tools", "tool_calls"], "this has no effect where no model plays")
-        treatment = (
-            "both" if self.grid else self.with_personas or ("on" if self.personas else "off")
-        )
+        usual = "both" if self.grid else "on" if self.personas else "off"
+        treatment = self.with_personas or usual
         object.__setattr__(self, "with_personas", treatment)
         if treatment != "off":
             object.__setattr__(self, "personas", self.personas or published_personas())
@@ -180,7 +184,7 @@ class WaterConfig(seating.AgentSettings, seating.ToolSettings):
         if self.has_supply:
             return tuple(WaterCondition(persona, OWN_SUPPLY, self.town) for persona in personas)
 
-        names = tuple(ABUNDANCE) if self.grid else self.abundance or ("medium",)
+        names = self.abundance or (tuple(ABUNDANCE) if self.grid else ("medium",))
         conditions = []
         for persona, name in product(personas, names):
             rules = with_abundance(self.town, name)

@@ -2,7 +2,7 @@
 
     make_sheets(run, judges)    sheets for people to fill in          simulate sheet
     judge_run(run, model)       scores by a model                     simulate judge
-    summarise(read_sheets(...)) means, quartiles and agreement        simulate scores
+    read_sheets(...).summarize() means, quartiles and agreement       simulate scores
 
 A sheet is a CSV file: one row per game and resident, one column per scale, filled in by one judge.
 Scores are whole numbers from 1 to 5; anything else is refused with its place. People and models see
@@ -32,7 +32,7 @@ import numpy as np
 from bestresponse.core.ask import PASS, Amount, Form
 from bestresponse.core.episode import Episode
 from bestresponse.core.errors import BadReply, UsageError
-from bestresponse.core.files import read_text_file
+from bestresponse.core.files import read_text
 from bestresponse.core.game import View
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import generator
@@ -156,24 +156,48 @@ def rubric() -> Mapping[str, tuple[str, tuple[str, ...]]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
-    """Which games are judged: at most so many, drawn at random with this seed."""
+class WaterScores:
+    """The scores that people or models gave residents."""
 
-    sample: int = 30
-    seed: int = 0
+    scores: tuple[ResidentScore, ...]
 
-    def choose(self, run: str | Path | Run[RunSettings]) -> list[StoredPlay]:
-        """Choose among the finished games of a run that count; UsageError where there are none."""
-        loaded = run if isinstance(run, Run) else load_run(run)
-        if loaded.study.name != "water":
-            raise UsageError(f"{loaded.path} holds a run of {loaded.study.name}, not of water")
-        plays = [play for play in loaded.folder.sorted_plays() if not play.record.void]
-        # Not in the order in which they were finished, which differs from run to run.
-        plays.sort(key=lambda play: (play.data["repeat"], play.data["persona"], name_setting(play)))
-        if not plays:
-            raise UsageError("there is no finished game to judge")
-        keyed = [((play.data["persona"], name_setting(play)), play) for play in plays]
-        return draw_balanced(keyed, self.sample, generator(self.seed, "judged games"))
+    def to_csv(self) -> str:
+        """Write the scores as a filled sheet."""
+        return write_scores(self.scores)
+
+    def summarize(self, by: str | None = None) -> Frame[ScaleRow]:
+        """Sum up each scale: means, quartiles, and how far judges agree; `by` groups the rows."""
+        return summarise(self.scores, by)
+
+    def list_reasons(self) -> Frame[ReasonRow]:
+        """List why judges gave their scores, once for each resident that they judged."""
+        rows: dict[tuple[str, str, str], ReasonRow] = {}
+        for score in self.scores:
+            if score.remark:
+                rows[score.judge, score.game, score.resident] = ReasonRow(
+                    judge=score.judge,
+                    game=score.game,
+                    resident=score.resident,
+                    remark=score.remark,
+                )
+        return Frame(ReasonRow, list(rows.values()))
+
+
+def _choose_plays(run: Run[RunSettings], sample: int, seed: int) -> list[StoredPlay]:
+    """Draw among the finished games of a run that count; UsageError where there are none."""
+    if run.study.name != "water":
+        raise UsageError(f"{run.path} holds a run of {run.study.name}, not of water")
+    plays = [play for play in run.folder.sorted_plays() if not play.record.void]
+    # Not in the order in which they were finished, which differs from run to run.
+    plays.sort(key=lambda play: (play.data["repeat"], play.data["persona"], name_setting(play)))
+    if not plays:
+        raise UsageError("there is no finished game to judge")
+    keyed = [((play.data["persona"], name_setting(play)), play) for play in plays]
+    return draw_balanced(keyed, sample, generator(seed, "judged games"))
+
+
+def _load(run: str | Path | Run[RunSettings]) -> Run[RunSettings]:
+    return run if isinstance(run, Run) else load_run(run)
 
 
 def name_setting(play: StoredPlay) -> str:
@@ -189,18 +213,18 @@ def _list_residents(plays: Iterable[StoredPlay]) -> list[tuple[StoredPlay, str]]
 def make_sheets(
     run: str | Path | Run[RunSettings],
     judges: Sequence[str] = ("judge 1",),
-    selection: Selection | None = None,
+    *,
+    sample: int = 30,
     each: int | None = None,
+    seed: int = 0,
 ) -> dict[str, str]:
-    """Write an empty sheet for each judge, with all that a model judge sees.
+    """Return an empty sheet (CSV) for each judge, to be filled in with whole numbers from 1 to 5.
 
-    Judges fill in whole numbers from 1 to 5.
-
-    Every game goes to `each` of the judges, to all of them where it is None.
+    A `sample` of at most so many games is drawn at random; every game goes to `each` of the judges,
+    to all of them where it is None. Sheets hold all that a model judge sees.
     """
-    chosen = selection or Selection()
-    plays = chosen.choose(run)
-    rng = generator(chosen.seed, "judges")
+    plays = _choose_plays(_load(run), sample, seed)
+    rng = generator(seed, "judges")
     shared = divide(plays, judges, len(judges) if each is None else each, rng)
     return {judge: _write_sheet(judge, games) for judge, games in shared.items()}
 
@@ -227,25 +251,28 @@ def _write_sheet(judge: str, plays: Sequence[StoredPlay]) -> str:
     return tables.to_csv(rows)
 
 
-def read_sheets(paths: Iterable[str | Path]) -> tuple[ResidentScore, ...]:
-    """Read the scores of filled sheets.
+def read_sheets(paths: Iterable[str | Path]) -> WaterScores:
+    """Read the scores of the sheets that people or models filled in.
 
-    Empty cells are not judged, anything but 1 to 5 is refused with its place.
+    Empty cells are not judged; anything but 1 to 5 is refused with its place, and so are two
+    different scores of one judge for the same.
     """
     scores: list[ResidentScore] = []
     for path in paths:
-        try:
-            content = read_text_file(Path(path))
-        except FileNotFoundError:
-            raise UsageError(f"{path}: there is no such file") from None
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(
-                f"{path} cannot be read: {getattr(error, 'strerror', None) or error}"
-            ) from None
+        content = read_text(Path(path))
         is_questionnaire = any(f"q_{scale}" in content.partition("\n")[0] for scale in SCALES)
         read = _read_self_assessments if is_questionnaire else _read_filled_sheet
         scores += read(content, str(path))
-    return tuple(scores)
+    given: dict[tuple[str, str, str, str], int] = {}
+    for score in scores:
+        item = (score.judge, score.game, score.resident, score.scale)
+        known = given.setdefault(item, score.value)
+        if known != score.value:
+            raise UsageError(
+                f"{score.judge} gave {score.resident} both {known} and {score.value} for"
+                f" {score.scale} in game {score.game}; keep one, or give two judges two names"
+            )
+    return WaterScores(tuple(scores))
 
 
 def _read_filled_sheet(content: str, path: str) -> Iterator[ResidentScore]:
@@ -307,17 +334,19 @@ def _read_score(cell: str, where: str) -> int:
 def judge_run(
     run: str | Path | Run[RunSettings],
     model: ModelLike | Sequence[ModelLike],
-    selection: Selection | None = None,
+    *,
+    sample: int = 5,
+    seed: int = 0,
     limits: ModelLimits | None = None,
-) -> tuple[ResidentScore, ...]:
-    """Let every model judge every resident of the games, by default of five.
+) -> WaterScores:
+    """Let every model judge every resident of the games of a run on the six scales.
 
     Raises:
         BadReply: no score can be read.
     """
-    loaded = run if isinstance(run, Run) else load_run(run)
+    loaded = _load(run)
     names = ModelsSetting.convert(model, stored=False)
-    residents = _list_residents((selection or Selection(5)).choose(loaded))
+    residents = _list_residents(_choose_plays(loaded, sample, seed))
     with open_models(names, loaded.path.parent, limits) as opened:
         asked = [opened.models[name] for name in names]
         at_once = (limits and limits.workers) or sum(judge.abilities.concurrency for judge in asked)
@@ -339,7 +368,7 @@ def judge_run(
         warnings.warn(
             f"{unread} of {len(rulings)} rulings could not be read and count nowhere", stacklevel=2
         )
-    return scores
+    return WaterScores(scores)
 
 
 def _judge_play(play: StoredPlay, resident: str, model: Model) -> tuple[ResidentScore, ...]:
@@ -451,20 +480,6 @@ class _Seen:
             who=resident,
             rubric="\n".join(levels),
         )
-
-
-def list_reasons(scores: Iterable[ResidentScore]) -> Frame[ReasonRow]:
-    """List the judges' reasons, once for each resident that they judged."""
-    rows: dict[tuple[str, str, str], ReasonRow] = {}
-    for score in scores:
-        if score.remark:
-            rows[score.judge, score.game, score.resident] = ReasonRow(
-                judge=score.judge,
-                game=score.game,
-                resident=score.resident,
-                remark=score.remark,
-            )
-    return Frame(ReasonRow, list(rows.values()))
 
 
 def summarise(scores: Iterable[ResidentScore], by: str | None = None) -> Frame[ScaleRow]:

@@ -1,6 +1,6 @@
 """How a game is repeated: the one description of a match that every engine obeys.
 
-Matches are worked out exactly, played in bulk, drawn round by round, asked move by move
+Matches are worked out exactly, drawn round by round, asked move by move
 (`games.matrix.game.RepeatedGame`) and answered by best replies. All take a `Repetition`.
 """
 

@@ -1,11 +1,8 @@
-"""Round robins of automata in a repeated two-player game: played in bulk, or worked out exactly.
+"""Round robins of automata in a repeated two-player game, worked out exactly.
 
 Every pair (i as first player, j as second) meets, itself included, as often as a `Repetition` says.
-Payoffs are totals over the rounds played, which are counted with their weights: how long matches
-happened to last is nobody's merit.
-
-The exact result is the expectation over the Markov chain of the two automata's states; the played
-one samples it.
+Payoffs are totals over the rounds played, which are counted with their weights. They are the
+expectation over the Markov chain of the two automata's states.
 """
 
 from __future__ import annotations
@@ -31,13 +28,11 @@ from bestresponse.theory.repeated.repetition import Repetition
 class TournamentResult:
     """`totals[i, j]` are the mean totals (first, second) of i first and j second.
 
-    `rounds[i, j]` is how many rounds their matches lasted on average, by their weights. `plays[i,
-    j]` has both totals and the rounds of every play, if matches were played.
+    `rounds[i, j]` is how many rounds their matches last on average, by their weights.
     """
 
     totals: Array
     rounds: Array
-    plays: Array | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -87,26 +82,6 @@ class Matches:
             states=sizes,
             payoffs=np.ascontiguousarray(game.payoffs),
         )
-
-
-def play_round_robin(
-    strategies: Sequence[Automaton],
-    game: GameLike,
-    repetition: Repetition | None = None,
-    *,
-    repetitions: int = 10,
-    seed: int = 0,
-) -> TournamentResult:
-    """Play every pair `repetitions` times."""
-    game = as_normal_form(game)
-    repetition = repetition or Repetition()
-    if repetitions < 1:
-        raise UsageError(f"repetitions: expected at least 1, got {repetitions}")
-    matches = Matches.of(strategies, game, repetition.noise)
-    plays = play_in_step(matches, repetition, repetitions, seed)
-    totals = plays[..., :2]
-    rounds = plays[..., 2]
-    return TournamentResult(totals.mean(axis=2), rounds.mean(axis=2), plays)
 
 
 def exact_round_robin(
@@ -234,78 +209,3 @@ def _count(chain: _Chain, repetition: Repetition) -> Array:
         visits += now
     plays = chain.chances * visits[:, None]
     return np.asarray(np.add.reduceat(plays, chain.start))
-
-
-_MATCHES_AT_ONCE = 200_000  # bounds the memory of their states and draws
-
-
-def play_in_step(
-    matches: Matches,
-    repetition: Repetition,
-    repetitions: int,
-    seed: int,
-) -> Array:
-    """Play all matches together with numpy, one round at a time.
-
-    Totals of both and rounds (strategies, strategies, repetitions, 3).
-    """
-    count = len(matches.mix)
-    seats = np.indices((count, count, repetitions))
-    first = seats[0].ravel()
-    second = seats[1].ravel()
-    rng = np.random.default_rng(seed)
-    totals = np.empty((len(first), 3))
-    for begin in range(0, len(first), _MATCHES_AT_ONCE):
-        part = slice(begin, begin + _MATCHES_AT_ONCE)
-        totals[part] = _advance(
-            matches,
-            repetition,
-            first=first[part],
-            second=second[part],
-            rng=rng,
-        )
-    return totals.reshape(count, count, repetitions, 3)
-
-
-def _advance(
-    matches: Matches,
-    repetition: Repetition,
-    first: Array,
-    second: Array,
-    rng: np.random.Generator,
-) -> Array:
-    """Play matches on flat indices.
-
-    State s of strategy i is i * states + s everywhere, and a joint action is a * actions + b.
-    """
-    count, states, actions = matches.mix.shape
-    cumulative = np.cumsum(matches.mix, axis=2).reshape(-1, actions)
-    limits = cumulative[:, :-1].astype(np.float32)
-    base = (np.arange(count) * states)[:, None, None, None]
-    mine = (matches.step + base).reshape(-1, actions * actions)
-    theirs = (matches.step.transpose(0, 1, 3, 2) + base).reshape(-1, actions * actions)
-    a = first * states
-    b = second * states
-    joint = np.zeros((len(first), actions * actions))
-    rows = np.arange(len(first))
-    playing = np.ones(len(first), dtype=bool)
-    for number in range(repetition.rounds):
-        x = _drawn(limits[a], rng)
-        y = _drawn(limits[b], rng)
-        cell = x * actions + y
-        joint[rows, cell] += playing * repetition.weigh(number)
-        a = mine[a, cell]
-        b = theirs[b, cell]
-        if repetition.continuation < 1.0:
-            playing &= rng.random(len(playing)) < repetition.continuation
-    totals = joint @ matches.payoffs.reshape(2, -1).T
-    return np.column_stack([totals, joint.sum(axis=1)])
-
-
-def _drawn(limits: Array, rng: np.random.Generator) -> Array:
-    """For each row of cumulative probabilities, the action a uniform number falls on."""
-    luck = rng.random(len(limits), dtype=np.float32)
-    if limits.shape[1] == 1:
-        return np.asarray(luck >= limits[:, 0]).astype(np.int64)
-    passed = luck[:, None] >= limits
-    return np.asarray(passed.sum(axis=1))

@@ -21,6 +21,7 @@ from bestresponse.web.access import ServerState
 from bestresponse.web.experiments.model import Experiment, Part
 from bestresponse.web.experiments.payment import Outcome, Payment
 from bestresponse.web.sessions.session import Session
+from bestresponse.web.texts import PageTexts
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +221,43 @@ class Earnings:
     def is_paid(self, part: PartEarnings) -> bool:
         """Tell whether the points of the game are paid."""
         return self.paid in ("", part.name)
+
+
+def explain_earnings(earnings: Earnings, t: PageTexts) -> list[str]:
+    """Say what changed the sum, and what was drawn to be paid."""
+    payment = earnings.payment
+    notes = []
+    if earnings.bound:
+        bound = payment.least if earnings.bound == "least" else payment.most
+        assert bound is not None
+        notes.append(t(f"bound_{earnings.bound}", amount=t.money(payment.currency, bound)))
+    for part in earnings.parts:
+        if earnings.paid == part.name and earnings.draw is not None:
+            drawn = _tell_draw(earnings.draw, len(earnings.parts), t)
+            notes.append(f"{t('paid_game', name=part.title)} {drawn}")
+        notes += _explain_part(part, payment, t)
+    return notes
+
+
+def _explain_part(part: PartEarnings, payment: Payment, t: PageTexts) -> list[str]:
+    notes = []
+    if part.round and part.draw is not None:
+        paid = t("paid_round", name=part.title, number=part.round)
+        notes.append(f"{paid} {_tell_draw(part.draw, part.rounds, t)}")
+    if not part.counts:
+        notes.append(t("part_not_over", name=part.title))
+    if part.most is not None and part.money == part.most and part.money:
+        notes.append(t("part_most", name=part.title, amount=t.money(payment.currency, part.most)))
+    if part.counts and part.stand_ins and payment.stand_ins != "count":
+        how = payment.stand_ins
+        missed, of = (part.missed, part.rounds) if part.rounds else (part.stand_ins, part.answers)
+        unit = "rounds" if part.rounds else "game"
+        notes.append(t(f"{unit}_missed_{how}", name=part.title, missed=missed, of=of))
+    return notes
+
+
+def _tell_draw(draw: float, count: int | None, t: PageTexts) -> str:
+    return t("drawn_by", draw=t.number(f"{draw:.6f}"), count=count)
 
 
 def compute_earnings(

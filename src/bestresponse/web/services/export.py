@@ -507,7 +507,7 @@ def _list_answer_rounds(
 ) -> dict[tuple[int, int], int]:
     """List the round of every answer, by attempt and number from 0.
 
-    None where the play cannot be rebuilt.
+    It is empty where the play cannot be rebuilt.
     """
     attempts = server.sessions.list_attempts(table.id)
     if session is None:

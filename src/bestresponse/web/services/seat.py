@@ -39,7 +39,12 @@ from bestresponse.theory.trees.sequence_form import policy_value
 from bestresponse.web.access import NotAllowed, SeatContext, ServerState
 from bestresponse.web.experiments.items import FormPage, ItemAnswer
 from bestresponse.web.experiments.model import Experiment
-from bestresponse.web.services.earnings import Earnings, compute_earnings, find_outcome
+from bestresponse.web.services.earnings import (
+    Earnings,
+    compute_earnings,
+    explain_earnings,
+    find_outcome,
+)
 from bestresponse.web.sessions.session import (
     Presence,
     Session,
@@ -396,7 +401,7 @@ def keep_questionnaire(context: SeatContext, typed: Mapping[str, str]) -> dict[s
 class StudyStage:
     """Where a person is in an experiment: what comes after this game, and at the end what is paid.
 
-    `last` says that this is the last page.
+    `last` says that this is the last page, `notes` what changed the sum.
     """
 
     next: str = ""
@@ -404,6 +409,7 @@ class StudyStage:
     earnings: Earnings | None = None
     completion: str = ""
     back: str = ""
+    notes: Sequence[str] = ()
 
 
 def describe_stage(context: SeatContext) -> StudyStage:
@@ -428,7 +434,15 @@ def describe_stage(context: SeatContext) -> StudyStage:
     holder = context.server.sessions.register.get(*seats[0])
     code = experiment.completion.find_code(find_outcome(context.server, earnings, seats))
     back = fill_link(experiment, code, context.server.code(*seats[0]), find_label(holder.labels))
-    return StudyStage("", True, earnings if experiment.payment else None, code, back)
+    if not experiment.payment:
+        return StudyStage(last=True, completion=code, back=back)
+    return StudyStage(
+        last=True,
+        earnings=earnings,
+        completion=code,
+        back=back,
+        notes=explain_earnings(earnings, session.table.texts),
+    )
 
 
 def fill_link(experiment: Experiment, code: str, participant: str = "", label: str = "") -> str:

@@ -39,8 +39,9 @@ from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.players.lookup import SIMULATED, check_strategy
 from bestresponse.telling.language import load_language
 from bestresponse.theory import catalogue
-from bestresponse.theory.catalogue.trees import tree_entry, tree_names
+from bestresponse.theory.catalogue.trees import load_tree, tree_entry, tree_names
 from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.tree import Tree
 
 PERSON = "person"
 CLOSED = ConfigDict(extra="forbid", allow_inf_nan=False)
@@ -212,34 +213,46 @@ _making = tuple(threading.Lock() for _ in range(16))
 games share a lock, so that one that is slow to make holds up hardly anybody else."""
 
 
+Picture = tuple[tuple[float, ...], ...]
+"""A small drawing of a game: rows of shades from 0 to 1."""
+_MOST_DRAWN = 8
+_DEEPEST_DRAWN = 4
+
+
 @dataclass(frozen=True)
 class Offer:
-    """A game on the list; `repeats` says whether the number of rounds can be chosen."""
+    """A game on the list; `repeats` says whether the number of rounds can be chosen.
+
+    The picture has a shade of each cell of a table, the dots of each level of a tree, or the seats.
+    """
 
     name: str
     kind: str
     description: str = ""
     repeats: bool = False
+    picture: Picture = ((1.0, 1.0),)
 
 
 @lru_cache(maxsize=1)
 def list_offers() -> tuple[Offer, ...]:
     """List every game that can be chosen by name."""
-    tables = [
-        Offer(name, "table", catalogue.entry(name).description, True) for name in catalogue.names()
-    ]
-    trees = [Offer(name, "tree", tree_entry(name).description) for name in tree_names()]
+    tables = []
+    for name in catalogue.names():
+        shades = _draw_table(catalogue.load(name))
+        tables.append(Offer(name, "table", catalogue.entry(name).description, True, shades))
+    trees = []
+    for name in tree_names():
+        levels = _draw_tree(load_tree(name))
+        trees.append(Offer(name, "tree", tree_entry(name).description, picture=levels))
     taken = {offer.name for offer in (*tables, *trees)}
     rules: list[Offer] = []
     for name in games.names():
         with suppress(UsageError):  # a plug-in whose game cannot be made spoils nothing but itself
             if name not in taken:
                 loaded = find_game(name)
-                rules.append(
-                    Offer(
-                        name, "rules", loaded.description, isinstance(loaded.game, AdjustableRounds)
-                    )
-                )
+                repeats = isinstance(loaded.game, AdjustableRounds)
+                seats = (1.0,) * min(len(loaded.playable().roles), _MOST_DRAWN)
+                rules.append(Offer(name, "rules", loaded.description, repeats, (seats,)))
     talks = [
         Offer(
             f"{_DIALOGUE}{name}", "dialogue", f"A dialogue of the domain {name}, message by message"
@@ -248,6 +261,26 @@ def list_offers() -> tuple[Offer, ...]:
         if load_domain(name).players == 2
     ]
     return (*rules, *tables, *trees, *talks)
+
+
+def _draw_table(form: NormalForm) -> Picture:
+    """Shade cells by what all get together there, or the first if that is the same everywhere."""
+    sums = form.payoffs.sum(axis=0)
+    shown = sums if sums.max() > sums.min() else form.payoffs[0]
+    cells = shown.reshape(form.shape[0], -1)[:_MOST_DRAWN, :_MOST_DRAWN]
+    least = cells.min()
+    shades = (cells - least) / ((cells.max() - least) or 1.0)
+    return tuple(map(tuple, shades.tolist()))
+
+
+def _draw_tree(tree: Tree) -> Picture:
+    """Count the first branches, level by level."""
+    paths = [tree.path(leaf).split(" > ") for leaf in tree.leaves.tolist()]
+    levels: list[tuple[float, ...]] = [(1.0,)]
+    for depth in range(1, min(max(map(len, paths)), _DEEPEST_DRAWN) + 1):
+        branches = {tuple(path[:depth]) for path in paths if len(path) >= depth}
+        levels.append((1.0,) * min(len(branches), _MOST_DRAWN))
+    return tuple(levels)
 
 
 def make_game(choice: GameChoice) -> AnyGame:

@@ -337,6 +337,64 @@ document.addEventListener("click", (event) => {
   if (button && !confirm(button.dataset.confirm)) event.preventDefault();
 });
 
+// A small picture of a game: the cells of its table, the levels of its tree, or its seats.
+function drawSketch(box) {
+  const rows = JSON.parse(box.dataset.rows);
+  const up = 48 / rows.length;
+  const add = (name, places) => {
+    const shape = document.createElementNS("http://www.w3.org/2000/svg", name);
+    Object.entries(places).forEach(([key, value]) => shape.setAttribute(key, value));
+    box.append(shape);
+  };
+  rows.forEach((row, level) => {
+    const across = 64 / row.length;
+    const below = rows[level + 1] || [];
+    row.forEach((shade, index) => {
+      const x = across * index, y = up * level;
+      if (box.dataset.sketch === "table") {
+        add("rect", { x: x + 1, y: y + 1, width: across - 2, height: up - 2, "fill-opacity": 0.12 + 0.88 * shade });
+        return;
+      }
+      const share = below.length / row.length;
+      for (let to = Math.floor(share * index); to < Math.ceil(share * (index + 1)); to += 1) {
+        const end = (64 / below.length) * (to + 0.5);
+        add("line", { x1: x + across / 2, y1: y + up / 2, x2: end, y2: y + 1.5 * up });
+      }
+      add("circle", { cx: x + across / 2, cy: y + up / 2, r: 3 });
+    });
+  });
+}
+
+// Which columns of a table are shown is kept in this browser; the box stays when the table in it is read again.
+function chooseColumns(box) {
+  const heads = [...box.querySelectorAll("thead th")].map((head) => head.textContent.trim());
+  const kept = `columns ${box.id}`;
+  const hidden = new Set((localStorage.getItem(kept) || "").split(" ").filter(Boolean));
+  const choice = document.createElement("details");
+  const title = document.createElement("summary");
+  choice.className = "columns";
+  title.textContent = "Columns";
+  choice.append(title);
+  heads.forEach((name, index) => {
+    const number = String(index + 1);
+    const label = document.createElement("label");
+    const tick = document.createElement("input");
+    const show = () => box.classList.toggle(`without${number}`, hidden.has(number));
+    tick.type = "checkbox";
+    tick.checked = !hidden.has(number);
+    tick.addEventListener("change", () => {
+      if (tick.checked) hidden.delete(number);
+      else hidden.add(number);
+      localStorage.setItem(kept, [...hidden].join(" "));
+      show();
+    });
+    label.append(tick, ` ${name}`);
+    choice.append(label);
+    show();
+  });
+  if (heads.length) box.before(choice);
+}
+
 function enliven() {
   document.querySelectorAll("[data-answer]").forEach(noteAbsence);
   document.querySelectorAll("[data-calculate]").forEach(workOut);
@@ -357,5 +415,7 @@ function enliven() {
   document.querySelectorAll("[data-wide-open]").forEach(openWhereWide);
   document.querySelectorAll("[data-copy-from]").forEach(copyFrom);
   document.querySelectorAll("[data-filter]").forEach(filterBy);
+  document.querySelectorAll("[data-columns]").forEach(chooseColumns);
+  document.querySelectorAll("[data-sketch]").forEach(drawSketch);
 }
 enliven();

@@ -200,18 +200,23 @@ def _show_parameters(game: Game[S]) -> dict[str, str]:
 
 @pages.post("/play")
 def create(server: Server, form: PostedForm) -> Response:
-    """Create the tables that the form describes."""
+    """Create the tables that the form describes; whoever wants to play at once is seated."""
     name = form.get("game", "")
+    at_once = form.get("do") == "play"
     try:
         choice = _choose(
             server, name, _read_whole(form, "rounds", 0) or None, form.get("mixed") == "yes"
         )
         choice = replace(choice, parameters=_read_parameters(setup.make_game(choice), form))
-        lobby = play.create_sessions(
-            server, _read_setup(choice, form), _read_whole(form, "groups", 1)
-        )
+        described = _read_setup(choice, form)
+        if at_once:
+            described = replace(described, quiz=False, seconds=0)
+        lobby = play.create_sessions(server, described, _read_whole(form, "groups", 1))
     except BestResponseError as error:
         return _show_form(server, _choose(server, name, None, False), form, str(error))
+    if at_once and described.persons:
+        seat = server.seat_path(lobby.tables[0].id, described.persons[0])
+        return RedirectResponse(seat, 303)
     return RedirectResponse(f"/lobby/{lobby.id}", 303)
 
 

@@ -18,7 +18,6 @@ from fastapi.responses import HTMLResponse, Response
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import Game, S
 from bestresponse.report import page
-from bestresponse.report.viewer import PLAYS_FOLDER, PLAYS_PAGE, ViewerLinks, write_part
 from bestresponse.runs.comparison import compare_runs
 from bestresponse.runs.reporting.steps import list_stages, name_play
 from bestresponse.runs.store.folder import StoredPlay
@@ -37,7 +36,6 @@ from bestresponse.web.pages import (
 )
 from bestresponse.web.security import REPORT_POLICY
 from bestresponse.web.services import export as exporting
-from bestresponse.web.sessions.errors import NotFound
 from bestresponse.web.watching import runs
 from bestresponse.web.watching.steps import build_replay
 
@@ -164,38 +162,7 @@ def show_report_page(server: Server, run: str) -> Response:
     """Show the report of a run."""
     folder = server.runs.folder(run)
     document = runs.build_report(folder)
-    plays = PLAYS_PAGE if runs.open_pages(folder).total else ""
-    return HTMLResponse(
-        page.render(document, plays), headers={"content-security-policy": REPORT_POLICY}
-    )
-
-
-@pages.get(f"/watch/run/{{run}}/{PLAYS_PAGE}")
-def show_plays_page(server: Server, run: str) -> Response:
-    """Show the plays of a run one by one, as the page beside its report does."""
-    links = ViewerLinks(report="report", replay="play/")
-    shown = runs.open_pages(server.runs.folder(run)).render(links)
-    return HTMLResponse(shown, headers={"content-security-policy": REPORT_POLICY})
-
-
-@pages.get(f"/watch/run/{{run}}/{PLAYS_FOLDER}/index.js")
-def send_plays_index(server: Server, run: str) -> Response:
-    """Send the list of plays to the page that shows them."""
-    return _send_script(runs.open_pages(server.runs.folder(run)).index)
-
-
-@pages.get(f"/watch/run/{{run}}/{PLAYS_FOLDER}/{{number}}.js")
-def send_play(server: Server, run: str, number: int) -> Response:
-    """Send one play, counted from 1, to the page that shows them."""
-    opened = runs.open_pages(server.runs.folder(run))
-    shown = opened.find(number - 1) if number > 0 else None
-    if shown is None:
-        raise NotFound("there is no such play in this run")
-    return _send_script(write_part(number - 1, [opened.describe(shown)]))
-
-
-def _send_script(text: str) -> Response:
-    return Response(text, media_type="text/javascript; charset=utf-8")
+    return HTMLResponse(page.render(document), headers={"content-security-policy": REPORT_POLICY})
 
 
 @pages.get("/watch/run/{run}/play/{spec}")

@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
@@ -26,7 +25,6 @@ from bestresponse.core.game import NATURE, AnyGame, Role
 from bestresponse.core.json import JsonMapping
 from bestresponse.report.document import Document
 from bestresponse.runs import Manifest, Run, RunFolder, StoredPlay, load_run
-from bestresponse.runs.reporting.plays import PlayPages
 from bestresponse.runs.reporting.sections import count_calls, price_by_model, sum_money
 from bestresponse.runs.reporting.steps import name_play
 from bestresponse.runs.run import list_manifests, read_time
@@ -328,25 +326,6 @@ def rebuild_game(folder: RunFolder, data: JsonMapping) -> AnyGame | None:
 def has_report(folder: RunFolder) -> bool:
     """Tell whether runs of this kind are reported."""
     return folder.manifest.study in studies.names()
-
-
-def open_pages(folder: RunFolder) -> PlayPages:
-    """Open the plays of a run for the page that shows them.
-
-    NotFound where its study is not known.
-    """
-    if not has_report(folder):
-        raise NotFound("the plays of this run are not listed on a page of their own")
-    names = ("records.jsonl", "calls.jsonl")
-    sizes = [(folder.path / name).stat().st_size for name in names if (folder.path / name).exists()]
-    pages: PlayPages = _open_pages(folder.path, tuple(sizes))
-    return pages
-
-
-@lru_cache(maxsize=8)
-def _open_pages(path: Path, sizes: tuple[int, ...]) -> PlayPages:
-    """Open the plays of a run as it was when its files had these sizes."""
-    return PlayPages(load_run(path))
 
 
 def build_report(folder: RunFolder) -> Document:

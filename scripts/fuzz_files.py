@@ -2,7 +2,7 @@
 mappings, runs (summary, report, replay, merge, behave), packs, experiments, settings, games,
 domains, published records and the rest of `tests/support/fuzzed_files.py`.
 
-    python benchmarks/fuzz_files.py [--files 100000] [--seed 0] [--only "import"]
+    python scripts/fuzz_files.py [--files 100000] [--seed 0] [--only "import"]
 
 Readers of one kind share a process, one kind after the other, so that its memory is known. Wrong is
 an exception that no command turns into a sentence, a reader that ends its process or takes more

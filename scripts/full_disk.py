@@ -1,6 +1,6 @@
 """Runs on a disk that is full sooner or later: each must say so, keep what it has, and go on.
 
-    sudo python benchmarks/full_disk.py [--sizes 8 64 160 400]
+    sudo python scripts/full_disk.py [--sizes 8 64 160 400]
 
 Every command of `COMMANDS` writes to a file system in memory of that many KiB. Where it is full the
 command must end with exit code 1 and a sentence, without a trace. With more space the same command

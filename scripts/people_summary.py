@@ -1,4 +1,4 @@
-"""Work out src/bestresponse/analysis/people.toml: python benchmarks/people_summary.py
+"""Work out src/bestresponse/analysis/people.toml: python scripts/people_summary.py
 dilemma.csv.gz."""
 
 import sys
@@ -27,7 +27,7 @@ def main(path: Path) -> None:
     for _, row in read_rows(path):
         matches[row["study"], row["treatment"]][row["match"]].append(row)
     print(
-        "# Made by benchmarks/people_summary.py from recorded dilemmas of people; half of each"
+        "# Made by scripts/people_summary.py from recorded dilemmas of people; half of each"
         " record.\n\n[sources]"
     )
     for study, source in SOURCES.items():

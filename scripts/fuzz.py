@@ -1,6 +1,6 @@
 """Fuzz everything that reads what others wrote, for as long as there is time.
 
-    python benchmarks/fuzz.py --minutes 60 --seed 1 --findings build/findings
+    python scripts/fuzz.py --minutes 60 --seed 1 --findings build/findings
 
 Inputs that are right are changed by draws of Hypothesis, which also finds the smallest input that
 goes wrong. Wrong is whatever is neither a verdict nor an error on purpose: a trace, a program on
@@ -653,7 +653,7 @@ def fuzz(
             file = (
                 findings / f"{name.replace(' ', '-')}-{sha256(kind.encode()).hexdigest()[:8]}.txt"
             )
-            repeat = f"python benchmarks/fuzz.py --only '{name}' --seed {start} --minutes 5"
+            repeat = f"python scripts/fuzz.py --only '{name}' --seed {start} --minutes 5"
             file.write_text(
                 f"{kind}\nrepeat: {repeat}\n\n{smallest[0]!r}\n\n{trace}",
                 "utf-8",

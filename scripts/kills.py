@@ -1,6 +1,6 @@
 """Runs that are killed inside their requests, against unbroken ones.
 
-    python benchmarks/kills.py [--kills 100] [--only bench] [--seed 11]
+    python scripts/kills.py [--kills 100] [--only bench] [--seed 11]
 
 A server on loopback holds its replies and kills the command (SIGKILL) while requests are on their
 way: nothing of a reply, half of it or all of it has been sent then. The same command resumes. At

@@ -1,6 +1,6 @@
 """A training that is killed (SIGKILL) at ten points, one after the other, against an unbroken one.
 
-    python benchmarks/killed_training.py
+    python scripts/killed_training.py
 
 Needs the extra `train`. A tiny random network is trained for nine steps on a processor by
 `bestresponse train`, with a checkpoint at every step. The same command resumes after each kill: in
