@@ -138,7 +138,7 @@ def test_whole_bids_make_a_first_price_auction_a_tree_that_is_solved():
 
 @pytest.mark.parametrize(
     ("language", "words"),
-    [("en", "All bids are whole numbers."), ("de", "Alle Gebote sind ganze Zahlen.")],
+    [("en", "Bids are whole numbers."), ("de", "Gebote sind ganze Zahlen.")],
 )
 def test_bidders_are_told_that_bids_are_whole(language, words):
     spoken = load_language(language).within(find_home(SealedBid))

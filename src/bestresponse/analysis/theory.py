@@ -140,13 +140,11 @@ def _describe(key: SameObject) -> Theory:
         return _describe_table(game.normal_form)
     if isinstance(game, HasTree):
         return _describe_tree(game.tree)
-    if isinstance(game, Unfolds):
-        with suppress(InvalidGame):
-            return _describe_tree(game.unfold(MOST_NODES))
-        return Theory()
     known = find_known_equilibrium(game)
     if known is None or _begins_in_turn(game):
         with suppress(InvalidGame):
+            if isinstance(game, Unfolds):
+                return _describe_tree(game.unfold(MOST_NODES))
             compiled = compile_game(game, limit=MOST_NODES, label=write_history)
             return replace(_describe_tree(compiled), known=known)
     if known is None:

@@ -277,11 +277,9 @@ def _check_positions(game: AnyPositions) -> None:
     nodes = count_nodes(graph)
     if graph.is_complete and nodes <= NODE_LIMIT:
         return
-    size = f"{nodes:,.0f}" if graph.is_complete else f"more than {nodes:,.0f}"
-    many = size if np.isfinite(nodes) else "no end of"
     raise TooLarge(
-        f"{game.name} is solved by its positions. As a tree it has {many} nodes, and at most"
-        f" {NODE_LIMIT:,} can be unfolded; use a smaller version"
+        f"{game.name} is solved by its positions. As a tree it has more than"
+        f" {min(nodes, NODE_LIMIT):,.0f} nodes; use a smaller version"
     )
 
 

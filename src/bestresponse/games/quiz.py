@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixture, Words
-from bestresponse.core.capabilities import Question, Quiz
+from bestresponse.core.capabilities import Question, Quiz, pays_by_round
 from bestresponse.core.game import NATURE, REFEREE, Action, Game, Role, S
 from bestresponse.core.phrase import Phrase, make_phrase
 from bestresponse.core.told import CARD_NAMES, Chose, Dealt, Drew, Event, LaidOpen
@@ -28,7 +28,6 @@ Verb = Literal["choose", "send", "return", "offer", "invest", "answer"]
 """What is done in a step of a play; an answer is a verb itself, such as accept."""
 
 _COUNT = 2
-_MOST_STEPS = 60
 
 
 def make_quiz(game: Game[S], role: Role, rng: Random) -> tuple[Question, ...]:
@@ -104,12 +103,15 @@ def _ask_about_one_play(
     rng: Random,
     verbs: Sequence[Verb],
 ) -> Question | None:
-    """Let everybody answer until the same kind of question would come again or the game is over."""
+    """Let everybody answer until the same kind of question would come again or the game is over.
+
+    A play that is broken off has paid something only where rounds are paid.
+    """
     state = game.start()
     seen = set()
     words = iter(verbs)
     parts: list[Phrase] = []
-    for _ in range(_MOST_STEPS):
+    while True:
         asks = game.asks(state)
         kind = tuple((role, type(ask).__name__) for role, ask in asks.items())
         if not asks or kind in seen:
@@ -121,7 +123,7 @@ def _ask_about_one_play(
         parts += _describe_moves(moves, reader, next(words, "choose"))
         state = game.apply(state, moves)
     earned = game.payoffs(state).get(reader)
-    if not parts or earned is None:
+    if not parts or earned is None or (asks and not pays_by_round(game)):
         return None
     return Question(ask_for_payoff(parts), float(earned))
 

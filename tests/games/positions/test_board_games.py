@@ -20,6 +20,7 @@ from bestresponse.games.liars_dice.rules import LiarsDice
 from bestresponse.games.lookup import find_game
 from bestresponse.games.nim.rules import Nim
 from bestresponse.games.pig.rules import Pig
+from bestresponse.games.quiz import make_quiz
 from bestresponse.games.tic_tac_toe.rules import TicTacToe
 from bestresponse.players.strategies import RandomPlayer, make_equilibrium
 from bestresponse.telling.render import write_history, write_rules
@@ -240,3 +241,20 @@ def test_goofspiel_says_in_whole_sentences_what_is_left():
         "The prize is 1, the last one. You hold 2, the other 1. Points so far: you 0, the other 2.",
         "All prizes have come up. Points: you 1, the other 2.",
     ]
+
+
+@pytest.mark.parametrize("game", OPEN, ids=lambda game: game.name)
+def test_nobody_is_asked_what_a_play_earns_that_is_not_over(game):
+    for seed in range(5):
+        assert make_quiz(game, game.roles[0], Random(seed)) == ()
+
+
+def test_the_quiz_about_dice_is_about_plays_that_end_with_a_doubt():
+    asked = [
+        question
+        for seed in range(9)
+        for question in make_quiz(LiarsDice(), "player 1", Random(seed))
+    ]
+    assert {question.answer for question in asked} == {-1.0, 1.0}
+    for question in asked:
+        assert "chooses liar, how much do you get?" in str(question.text)

@@ -1,17 +1,21 @@
 """The games of other benchmarks by one name."""
 
 from pathlib import Path
+from random import Random
 
 import pytest
 from typer.testing import CliRunner
 
 import bestresponse as br
 from bestresponse.cli.app import app
+from bestresponse.core.ask import Choice
+from bestresponse.core.conformance import any_legal_action
 from bestresponse.core.errors import UsageError
 from bestresponse.games.lookup import find_game
 from bestresponse.games.nim.rules import Nim
 from bestresponse.games.twins.twin import TWINS
-from bestresponse.studies.bench.suites import ORDINAL, SUITES, split_suite
+from bestresponse.studies.bench.suites import COOPEVAL, ORDINAL, SUITES, split_suite
+from bestresponse.telling.render import CHARACTERS_PER_TOKEN, write_history, write_rules
 from bestresponse.theory.games.isomorphs import name_ordinal
 
 
@@ -20,6 +24,24 @@ def test_every_game_of_a_suite_can_be_found() -> None:
     assert len(names) > 15
     for name in names:
         assert find_game(name).name
+
+
+ASKED = sorted({game for name, games in SUITES.items() if name != COOPEVAL for game in games})
+
+
+@pytest.mark.parametrize("name", [game for game in ASKED if game != ORDINAL])
+def test_prompts_of_suites_are_shorter_than_600_tokens(name: str) -> None:
+    game = find_game(name).playable()
+    rng = Random(0)
+    state = game.start()
+    while asks := game.asks(state):
+        for role, ask in asks.items():
+            view = game.view(state, role)
+            moves = ", ".join(ask.options) if isinstance(ask, Choice) else ""
+            told = f"{write_rules(view)} {write_history(view)} {moves}"
+            assert len(told) / CHARACTERS_PER_TOKEN < 600
+        chosen = {role: any_legal_action(ask, rng) for role, ask in asks.items()}
+        state = game.apply(state, chosen)
 
 
 def test_ordinal144_are_all_different() -> None:

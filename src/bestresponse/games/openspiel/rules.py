@@ -198,8 +198,7 @@ def load_openspiel_game(name: str) -> SpielGame | Tree:
         and kind.chance_mode != kind.ChanceMode.SAMPLED_STOCHASTIC
     )
     if not has_positions:
-        is_in_turn = kind.dynamics == kind.Dynamics.SEQUENTIAL
-        if not is_in_turn or not kind.provides_information_state_string:
+        if kind.dynamics != kind.Dynamics.SEQUENTIAL or not kind.provides_information_state_string:
             return load_openspiel(game)
         try:
             return load_openspiel(game, limit=_TOLD_NODES)

@@ -19,7 +19,7 @@ from bestresponse.core.phrase import make_phrase
 from bestresponse.core.told import Aim, Event, GameEvent, GameRule, Over, Paid, Players, Worded
 from bestresponse.games.statements import read_exactly
 
-_WHOLE_BIDS = "All bids are whole numbers."
+_WHOLE_BIDS = "Bids are whole numbers."
 
 
 @dataclass(frozen=True, slots=True)

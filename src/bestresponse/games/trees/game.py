@@ -38,7 +38,7 @@ from bestresponse.games.statements import (
     name_branch,
     tell,
 )
-from bestresponse.games.trees.rules import TreeRule, find_tree_rule
+from bestresponse.games.trees.rules import PokerRule, find_tree_rule
 from bestresponse.telling.knowledge import CHANCE as BY_CHANCE, Map, read_course
 from bestresponse.telling.render import check_length
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
@@ -137,7 +137,7 @@ class TreeGame:
         return dict(zip(self.roles, earned, strict=True))
 
     @cached_property
-    def rule(self) -> TreeRule | None:
+    def rule(self) -> PokerRule | None:
         """The rule that the tree follows, None where there is none."""
         return find_tree_rule(self.tree)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 from bestresponse.core.told import GameRule
 from bestresponse.games.statements import tell
@@ -17,44 +18,42 @@ from bestresponse.theory.trees.tree import Tree
 
 
 @dataclass(frozen=True, slots=True)
-class KuhnRule(GameRule):
-    """Poker with these cards, the lowest first, and at most one bet of 1 coin.
+class PokerRule(GameRule):
+    """Poker with these cards, the lowest first; `first` bets first."""
 
-    Each player gets a card and puts in a stake of 1 coin.
-    """
-
-    message = "kuhn"
     cards: tuple[str, ...]
     first: str
+    copies: ClassVar[int] = 1
+    """Of each card."""
 
     def tell(self, words: Narrator) -> str:
         """Tell it with the names of the cards."""
         cards = words.language.join(map(words.name_card, self.cards), "standard")
-        return words.fill(self, count=len(self.cards), cards=cards)
+        return words.fill(self, count=self.copies * len(self.cards), cards=cards)
 
 
 @dataclass(frozen=True, slots=True)
-class LeducRule(GameRule):
-    """Poker of two with two cards of each rank, one open card and two rounds of bets.
+class KuhnRule(PokerRule):
+    """Each player gets a card and puts in a stake of 1 coin; there is at most one bet of 1 coin."""
 
-    Ranks are listed lowest first. Raises have these sizes, with at most `most_raises` per round.
+    message = "kuhn"
+
+
+@dataclass(frozen=True, slots=True)
+class LeducRule(PokerRule):
+    """Two players, two cards of each rank, one open card and two rounds of bets.
+
+    Raises have these sizes, with at most `most_raises` per round.
     """
 
     message = "leduc"
-    cards: tuple[str, ...]
-    first: str
+    copies = 2
     first_raise: int
     second_raise: int
     most_raises: int
 
-    def tell(self, words: Narrator) -> str:
-        """Tell it with the names of the cards."""
-        cards = words.language.join(map(words.name_card, self.cards), "standard")
-        return words.fill(self, count=2 * len(self.cards), cards=cards)
 
-
-TreeRule = KuhnRule | LeducRule
-TREE_TELLING: dict[str, TreeRule] = {
+TREE_TELLING: dict[str, PokerRule] = {
     "kuhn-poker": KuhnRule(("J", "Q", "K"), "player 1"),
     "kuhn-poker-3": KuhnRule(("T", "J", "Q", "K"), "player 1"),
     "leduc-poker": LeducRule(
@@ -65,7 +64,7 @@ TREE_TELLING: dict[str, TreeRule] = {
 
 
 @lru_cache(maxsize=32)
-def find_tree_rule(tree: Tree) -> TreeRule | None:
+def find_tree_rule(tree: Tree) -> PokerRule | None:
     """Find the rule of a tree: that of the catalogue's tree of its name, if it is this very one."""
     rule = TREE_TELLING.get(tree.name)
     if rule is None:
