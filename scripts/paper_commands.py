@@ -19,6 +19,7 @@ import argparse
 import csv
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -150,7 +151,7 @@ def type_command(command: str, limit: float) -> tuple[str, float]:
     else:
         try:
             done = subprocess.run(
-                words, shell=True, input=typed, capture_output=True, text=True, timeout=limit
+                ["bash", "-c", words], input=typed, capture_output=True, text=True, timeout=limit
             )
             ended = (done.stdout + done.stderr)[-600:]
             wanted = int(command == _REFUTED)
@@ -162,9 +163,7 @@ def type_command(command: str, limit: float) -> tuple[str, float]:
 
 def _serve(words: str) -> str:
     """Start a server, read its first link, and stop it."""
-    with subprocess.Popen(
-        ["exec " + words], shell=True, stdout=subprocess.PIPE, text=True
-    ) as server:
+    with subprocess.Popen(shlex.split(words), stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None, "its output is read"
         line = server.stdout.readline()
         server.terminate()
