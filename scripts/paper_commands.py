@@ -116,7 +116,7 @@ def fill_sheets() -> None:
 
 
 def answer(body: dict[str, object]) -> str:
-    """Say what a model would: a program, a mark, a choice, a bid, or a mix."""
+    """Say what a model would: a program, a mark, a ruling, a choice, a bid, or a mix."""
     text = "\n".join(str(message["content"]) for message in body["messages"])  # type: ignore[attr-defined]
     if "select(Player" in text:
         return "```prolog\nselect(P, _O, S, M) :- holds(default_move(P, M), S).\n```"
@@ -130,6 +130,7 @@ def answer(body: dict[str, object]) -> str:
             ' "planning": 3, "identity": 4, "reasons": "It paid."}',
         ),
         ('"claims"', '{"claims": []}'),
+        ('"agreed"', '{"agreed": true, "choice": "Friday"}'),
         ("WHAT IS NO ERROR", 'ANSWER: {"first": "correct", "last": "correct", "errors": "none"}'),
         ("How much do you bid", "I need the water.\nANSWER: 5"),
     ):
