@@ -80,19 +80,17 @@ def open_data(folders: Sequence[str]) -> Data:
     return Data(tuple(opened))
 
 
-def open_export(folder: Path, purpose: str = "sft") -> Folder:
+def open_export(folder: Path) -> Folder:
     """Check a folder of an export.
 
-    It must be complete, of today's prompts and for this purpose, and its files must be those of its
-    manifest.
+    It must be complete, of today's prompts and for supervised training, and its files must be
+    those of its manifest.
     """
     manifest = read_manifest(folder)
     check_prompts(folder, manifest)
     exported_for = manifest["settings"]["purpose"]
-    if exported_for != purpose:
-        raise StoreError(
-            f"{folder} was exported with the purpose {exported_for}; expected {purpose}"
-        )
+    if exported_for != "sft":
+        raise StoreError(f"{folder} was exported with the purpose {exported_for}; expected sft")
     files = manifest["files"]
     if not files:
         raise StoreError(f"{folder} is not complete: run its export again, which goes on")

@@ -42,11 +42,8 @@ from bestresponse.studies.improve.batches import (
     Place,
     Shape,
     TokenBatch,
-    as_tensors,
     choose_shape,
     encode_examples,
-    fill,
-    pack,
 )
 from bestresponse.studies.improve.data import Data, choose_held_out, draw_pools
 from bestresponse.studies.improve.measuring import measure_replies
@@ -681,11 +678,11 @@ def measure_speed(plan: TrainingPlan) -> Speed:
     if plan.lora is not None:
         adapt(student, plan.lora)
     session = TrainingSession(plan, student, None, shape, nothing, attention)
-    group = pack(pairs, shape, np.random.default_rng(0))[0]
-    batch = fill(group, shape, nothing.texts)
+    batches = Batches(student.chat, plan.data, shape, seed=0, kept=nothing.draw, place=Place())
+    batch = TokenBatch(**next(iter(batches.load("cpu"))))
     with session.apart():
         for _ in range(2):  # the first takes longer, because nothing is prepared yet
             began = time.perf_counter()
-            session.find_loss(TokenBatch(**as_tensors(batch))).backward()
+            session.find_loss(batch).backward()
         rate = batch.real / (time.perf_counter() - began)
     return Speed(rate, rate * len(sizes) / sum(sizes))
