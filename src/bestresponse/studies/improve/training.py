@@ -174,18 +174,11 @@ class TrainingPlan:
         return self.work / "checkpoints"
 
 
-@dataclass(frozen=True, slots=True)
-class Trained:
-    """A student, and what was reported on the way."""
-
-    student: Causal
-    rows: list[TrainRow]
-
-
-def train(plan: TrainingPlan, clock: Clock, keep: Keep) -> Trained:
+def train(plan: TrainingPlan, clock: Clock, keep: Keep) -> tuple[Causal, list[TrainRow]]:
     """Train until time or steps are spent, from the last checkpoint on.
 
-    Where memory runs out, a step is made in twice as many pieces.
+    Returns the student, and what was reported on the way. Where memory runs out, a step is made in
+    twice as many pieces.
     """
     progress = read_progress(find_checkpoint(plan.checkpoints))
     clock.resume(progress.spent)
@@ -193,7 +186,7 @@ def train(plan: TrainingPlan, clock: Clock, keep: Keep) -> Trained:
         last = find_checkpoint(plan.checkpoints)
         progress = replace(read_progress(last), pieces=progress.pieces)
         if last and (progress.done or clock.now() >= find_end(plan, progress)):
-            return Trained(_join(plan, last), progress.rows)
+            return _join(plan, last), progress.rows
         try:
             session, trainer = make_trainer(plan, progress, clock, keep)
             with session.apart():
