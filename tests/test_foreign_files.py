@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from bestresponse.core import files
 from bestresponse.core.errors import BestResponseError
-from bestresponse.core.files import Unpacked, read_toml
+from bestresponse.core.files import read_toml
 from bestresponse.games.lookup import find_game
 from bestresponse.runs.store.folder import RunFolder, read_lines
 from bestresponse.studies.behave.layouts import find_layout, read_rows
@@ -152,7 +153,7 @@ def test_what_a_compressed_table_holds_is_counted_after_unpacking(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Four million bytes of short lines are packed into less than ten thousand."""
-    monkeypatch.setattr(Unpacked.__init__, "__defaults__", (1_000_000,))
+    monkeypatch.setattr(files, "_LARGEST_UNPACKED", 1_000_000)
     path = tmp_path / "rows.csv.gz"
     path.write_bytes(gzip.compress(b"a,b\n" + b"1,2\n" * 1_000_000))
     assert path.stat().st_size < 10_000

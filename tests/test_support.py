@@ -134,8 +134,8 @@ def test_a_block_that_waits_for_what_never_comes_fails():
 
 
 def test_a_block_that_is_slow_because_it_computes_may_take_longer():
-    with time_limit(0.1, longest=600):
-        end = time.process_time() + 0.3
+    with time_limit(1, longest=600):
+        end = time.process_time() + 1.2
         while time.process_time() < end:
             pass
 

@@ -14,7 +14,7 @@ from bestresponse.studies.improve.answers import (
     _write_value,
     hash_prompts,
     make_matrix_examples,
-    make_story_examples,
+    make_told_examples,
     write_answer,
 )
 from bestresponse.studies.improve.examples import (
@@ -128,7 +128,9 @@ def test_a_game_that_is_not_zero_sum_is_answered_by_its_equilibrium():
 
 def test_stated_mixes_are_in_tenths_also_in_zero_sum_games():
     games = np.stack([PENNIES] * 12)
-    made = list(make_matrix_examples(games, Telling(("short",)), np.random.default_rng(1), "reply"))
+    made = list(
+        make_matrix_examples(games, Telling(("short",), kind="reply"), np.random.default_rng(1))
+    )
     mixes = np.array([example.task["opponent"] for example in made])
     assert mixes.sum(axis=1) == pytest.approx(np.ones(12))
     assert mixes * 10 == pytest.approx(np.round(mixes * 10))
@@ -212,7 +214,9 @@ def test_only_what_is_played_is_named():
 
 def test_stories_are_told_to_either_seat():
     games = np.stack([DILEMMA] * 8)
-    made = list(make_story_examples(games, Telling(("prose",)), np.random.default_rng(0)))
+    made = list(
+        make_told_examples(games, Telling(("prose",), kind="story"), np.random.default_rng(0))
+    )
     assert {example.task["seat"] for example in made} == {0, 1}
     assert {example.task["class"] for example in made} == {"5185277fbaa3fa84"}
 
@@ -237,8 +241,8 @@ def test_reasons_of_the_second_seat_are_reviewed_as_its_own():
 @pytest.mark.parametrize("kind", ["matrix", "reply"])
 def test_no_figure_in_the_reasons_of_a_drawn_answer_is_refuted(kind):
     drawn = np.random.default_rng(4).integers(-9, 10, (6, 2, 3, 3)).astype(np.float64)
-    telling = Telling(formats=("table", "short"))
-    made = list(make_matrix_examples(drawn, telling, np.random.default_rng(4), kind))
+    telling = Telling(formats=("table", "short"), kind=kind)
+    made = list(make_matrix_examples(drawn, telling, np.random.default_rng(4)))
     assert len(made) >= 4
     for example in made:
         review = review_reasons(example.task, example.answer)

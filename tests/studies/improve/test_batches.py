@@ -10,6 +10,7 @@ torch = pytest.importorskip("torch", reason="the extra `train` is not installed"
 pytest.importorskip("transformers", reason="the extra `train` is not installed")
 
 from tiny_networks import write_model  # noqa: E402
+from torch.utils.data import default_convert  # noqa: E402
 
 from bestresponse.core.errors import UsageError  # noqa: E402
 from bestresponse.models.students.causal import open_causal  # noqa: E402
@@ -20,7 +21,6 @@ from bestresponse.studies.improve.batches import (  # noqa: E402
     Place,
     Shape,
     TokenBatch,
-    as_tensors,
     choose_shape,
     encode_examples,
     fill,
@@ -52,7 +52,7 @@ def pairs(student, opened):
 def fill_all(pairs, shape, kept=NOTHING):
     """Return tensors of all batches of some examples."""
     groups = pack(pairs, shape, np.random.default_rng(0))
-    return [TokenBatch(**as_tensors(fill(group, shape, kept))) for group in groups]
+    return [TokenBatch(**default_convert(fill(group, shape, kept).to_json())) for group in groups]
 
 
 def make_session(student, shape, base=None, kept=NOTHING):

@@ -9,7 +9,7 @@ from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.formal.claims.claim import parse, parse_json
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.formal.claims.translation import write_translation_prompt
-from bestresponse.studies.improve.answers import make_claim_examples
+from bestresponse.studies.improve.answers import make_told_examples
 from bestresponse.studies.improve.claims import WordedClaim, draw_text
 from bestresponse.studies.improve.examples import Telling
 from bestresponse.studies.improve.export import ExportConfig, export
@@ -22,7 +22,7 @@ GAMES = np.random.default_rng(3).integers(-9, 10, (40, 2, 2, 3)).astype(float)
 @pytest.fixture(scope="module")
 def examples():
     telling = Telling(("prose",), ("neutral", "market"), kind="claims")
-    return list(make_claim_examples(GAMES, telling, np.random.default_rng(5)))
+    return list(make_told_examples(GAMES, telling, np.random.default_rng(5)))
 
 
 def test_every_answer_is_read_as_the_claims_of_its_text_and_quotes_it(examples):

@@ -9,7 +9,6 @@ import pytest
 from bestresponse.core.errors import StoreError
 from bestresponse.studies.improve.answers import hash_prompts
 from bestresponse.studies.improve.data import (
-    Data,
     Folder,
     draw_pools,
     open_export,
@@ -44,7 +43,7 @@ def test_every_pool_has_something_of_every_folder_in_proportion(tmp_path):
             write_rows(folder, f"train-{k}.jsonl", counted // 2, k * counted // 2) for k in range(2)
         ]
         folders.append(Folder(folder, counted, tuple(files)))
-    pools = draw_pools(Data(tuple(folders)), 0, 0)
+    pools = draw_pools(tuple(folders), 0, 0)
     first, second = next(pools), next(pools)
     for pool in (first, second):
         assert Counter(example["messages"][0]["content"] for example in pool) == {
@@ -55,19 +54,19 @@ def test_every_pool_has_something_of_every_folder_in_proportion(tmp_path):
     small = [e["number"] for e in (*first, *second) if e["messages"][0]["content"] == "small"]
     assert len(small) == 2048
     assert set(small) == set(range(2000))
-    assert next(draw_pools(Data(tuple(folders)), 0, 1)) == second
+    assert next(draw_pools(tuple(folders), 0, 1)) == second
 
 
 def test_a_file_that_changes_during_a_training_ends_it_with_a_sentence(tmp_path):
     folder = tmp_path / "data"
     files = (write_rows(folder, "train-0.jsonl", 10),)
-    pools = draw_pools(Data((Folder(folder, 10, files),)), 0, 0)
+    pools = draw_pools((Folder(folder, 10, files),), 0, 0)
     next(pools)
     write_rows(folder, "train-0.jsonl", 11)
     with pytest.raises(StoreError, match=r"train-0\.jsonl has changed since it was exported"):
         next(pools)
     (folder / "train-0.jsonl").unlink()
-    pools = draw_pools(Data((Folder(folder, 10, files),)), 0, 0)
+    pools = draw_pools((Folder(folder, 10, files),), 0, 0)
     with pytest.raises(StoreError, match="run the same command to resume"):
         next(pools)
 

@@ -18,7 +18,7 @@ from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import plan_questions
 from bestresponse.studies.improve.answers import (
     make_matrix_examples,
-    make_story_examples,
+    make_told_examples,
     write_answer,
 )
 from bestresponse.studies.improve.data import open_export
@@ -138,7 +138,7 @@ def test_a_stated_mix_is_answered_by_what_each_action_brings():
 def test_replies_of_random_games_are_best_replies_of_either_seat():
     rng = np.random.default_rng(3)
     games = rng.integers(-9, 10, (40, 2, 3, 4)).astype(float)
-    examples = list(make_matrix_examples(games, Telling(("table", "short")), rng, "reply"))
+    examples = list(make_matrix_examples(games, Telling(("table", "short"), kind="reply"), rng))
     assert {example.task["seat"] for example in examples} == {0, 1}
     assert [
         br.rewards.score_reply(example.task, example.answer) for example in examples
@@ -284,7 +284,7 @@ def test_sizes_that_cannot_be_are_refused(sizes, tmp_path):
 def test_a_story_asks_as_formalize_does_and_its_program_is_the_game_that_was_told():
     payoffs = np.array([[[[3, 0], [5, 1]], [[3, 5], [0, 1]]]], dtype=np.float64)
     telling = Telling(("prose",), ("market",), kind="story")
-    (example,) = make_story_examples(payoffs, telling, np.random.default_rng(0))
+    (example,) = make_told_examples(payoffs, telling, np.random.default_rng(0))
     story = example.question.rpartition("Story:\n")[2].rpartition("\n\nProgram:")[0]
     model = ScriptedModel([example.answer])
     written = Formalizer(model, EmbeddedEngine(), Settings(form="program")).formalize(story)

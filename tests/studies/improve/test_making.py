@@ -17,7 +17,6 @@ import bestresponse as br  # noqa: E402
 from bestresponse.core.errors import StoreError, UsageError  # noqa: E402
 from bestresponse.models.students.causal import open_causal  # noqa: E402
 from bestresponse.studies.improve import making, training  # noqa: E402
-from bestresponse.studies.improve.data import Data  # noqa: E402
 from bestresponse.studies.improve.study import TrainConfig  # noqa: E402
 
 
@@ -64,7 +63,7 @@ def test_test_games_are_grouped_by_kind_size_and_format():
         make_example(general, kind="story"),
     ]
     folder = SimpleNamespace(list_files=lambda split: [split], read=lambda name: iter(tests))
-    groups = making.group_tests(Data((folder,)), 200)
+    groups = making.group_tests((folder,), 200)
     assert {name: len(examples) for name, examples in groups.items()} == {
         ("general-sum", "2x2", "json"): 2,
         ("general-sum", "2x2", "table"): 3,
@@ -73,7 +72,7 @@ def test_test_games_are_grouped_by_kind_size_and_format():
         ("stories", "2x2", "table"): 1,
         ("zero-sum", "2x2", "table"): 200,
     }
-    assert making.group_tests(Data((folder,)), 0) == {}
+    assert making.group_tests((folder,), 0) == {}
 
 
 def test_a_base_that_does_not_fit_is_trained_without_general_questions(monkeypatch):

@@ -72,6 +72,29 @@ _TRIES = (
 )
 _NAME = re.compile(r"[^\W\d_][\w.'’-]*( [\w.'’-]+)?")
 _FOLDER_NAME = re.compile(r"\w[\w -]{0,59}")
+_NAMES = [
+    "Ada",
+    "Bo",
+    "Carla",
+    "Dmitri",
+    "Esra",
+    "Femi",
+    "Greta",
+    "Hugo",
+    "Ines",
+    "Jonas",
+    "Kira",
+    "Luca",
+    "Mei",
+    "Nils",
+    "Olga",
+    "Pavel",
+    "Quinn",
+    "Rosa",
+    "Sami",
+    "Tara",
+]
+"""What people are called where a domain names nobody."""
 _LONGEST_NAME = 30
 _LONGEST_TEXT = 300
 _PUBLIC_RULES = {
@@ -227,6 +250,9 @@ def parse_domain(text: str, where: str = "domain") -> Domain:
         data = parse_toml(text)
     except ValueError as error:
         raise InvalidGame(f"{where} is not TOML: {error}") from None
+    generate = data.get("generate")
+    if isinstance(generate, dict):
+        generate.setdefault("names", _NAMES)
     reader = DomainReader(data, where)
     players = int(reader.get("players", int))
     if not 2 <= players <= _MOST_PLAYERS:

@@ -157,18 +157,19 @@ class Plan:
 
         This is that of the drawn game, carried over to the game as told.
         """
-        drawn = self.conditions[data["condition"]].drawn
-        seat = 1 - data["seat"] if data["variant"] == "swapped" else data["seat"]
-        mix = drawn.get_equilibrium(data["game"])[1 - seat].tolist()
+        _, mix = self._find_parts(data)
         return _carry_over(mix, data.get("opponent_back", range(len(mix))))
 
     def find_own_part(self, spec: Spec) -> tuple[float, ...]:
         """Return the asked seat's part of the same equilibrium, carried over likewise."""
-        data = spec.data
-        drawn = self.conditions[data["condition"]].drawn
+        mix, _ = self._find_parts(spec.data)
+        return _carry_over(mix, spec.data["back"])
+
+    def _find_parts(self, data: JsonMapping) -> tuple[list[float], list[float]]:
+        """Return the parts of the asked seat and of the other in the drawn game's equilibrium."""
+        mixes = self.conditions[data["condition"]].drawn.get_equilibrium(data["game"])
         seat = 1 - data["seat"] if data["variant"] == "swapped" else data["seat"]
-        mix = drawn.get_equilibrium(data["game"])[seat].tolist()
-        return _carry_over(mix, data["back"])
+        return mixes[seat].tolist(), mixes[1 - seat].tolist()
 
     def _list_plays(self, game: int, condition: Condition) -> Iterator[JsonObject]:
         payoffs = condition.drawn.payoffs[game]

@@ -591,12 +591,8 @@ def make_baselines(arena: Arena, seats: tuple[int, ...]) -> dict[str, StatedPoli
 
 def _respond(tree: Tree, policy: Policy) -> Policy:
     """Return the policy in which every player plays a best response to `policy`."""
-    moves = {
-        player: sequence_form.tree_best_response(tree, policy, player).moves
-        for player in tree.players
-    }
-    sure = {
-        player: {label: {move: 1.0} for label, move in plan.items()}
-        for player, plan in moves.items()
-    }
+    sure = {}
+    for player in tree.players:
+        plan = sequence_form.tree_best_response(tree, policy, player).moves
+        sure[player] = {label: {move: 1.0} for label, move in plan.items()}
     return policy_from_table(tree, sure)

@@ -67,7 +67,6 @@ def make_matrix_examples(
     payoffs: Array,
     telling: Telling,
     rng: np.random.Generator,
-    kind: str = "matrix",
 ) -> Iterator[TrainingExample]:
     """Yield an example for every game, payoffs (n, 2, rows, cols).
 
@@ -75,6 +74,7 @@ def make_matrix_examples(
 
     A game whose equilibria no rule can tell apart has no answer, and is left out.
     """
+    kind = telling.kind
     keys = classify(payoffs)
     count = len(payoffs)
     seats = rng.integers(2, size=count)
@@ -206,42 +206,25 @@ def _write_mix(actions: Sequence[str], mix: Array) -> str:
     )
 
 
-def make_story_examples(
+def make_told_examples(
     payoffs: Array,
     telling: Telling,
     rng: np.random.Generator,
 ) -> Iterator[TrainingExample]:
-    """Yield an example for every game (n, 2, rows, cols), with its program as answer.
-
-    The game is told to a player.
-    """
+    """Yield an example for every game (n, 2, rows, cols): of a story its program, of a text about
+    the game the claims that it makes."""
     for game, key in zip(payoffs, classify(payoffs), strict=True):
-        shown_as = str(rng.choice(telling.formats))
+        is_story = telling.kind == "story"
+        shown_as = str(rng.choice(telling.formats)) if is_story else "prose"
         theme = str(rng.choice(telling.themes))
-        task = describe_matrix(game, int(rng.integers(2)), shown_as, theme, "story")
+        task = describe_matrix(game, int(rng.integers(2)), shown_as, theme, telling.kind)
+        form = make_task_game(task).form
+        if is_story:
+            answer = f"```prolog\n{write_table_program(as_game_table(form))}```"
+        else:
+            text, claims = draw_text(form, task["seat"], rng)
+            task |= {"text": text, "claims": [str(worded.claim) for worded in claims]}
+            answer = write_claims_answer(claims)
         task["class"] = f"{int(key):016x}"
-        program = write_table_program(as_game_table(make_task_game(task).form))
         system, question = write_question(task, telling.worked)
-        yield TrainingExample(system, question, f"```prolog\n{program}```", task)
-
-
-def make_claim_examples(
-    payoffs: Array,
-    telling: Telling,
-    rng: np.random.Generator,
-) -> Iterator[TrainingExample]:
-    """Yield an example for every game (n, 2, rows, cols): a text and its claims.
-
-    The text is about the game, and the claims are those that it makes.
-    """
-    for game, key in zip(payoffs, classify(payoffs), strict=True):
-        theme = str(rng.choice(telling.themes))
-        task = describe_matrix(game, int(rng.integers(2)), "prose", theme, "claims")
-        text, claims = draw_text(make_task_game(task).form, task["seat"], rng)
-        task |= {
-            "text": text,
-            "claims": [str(worded.claim) for worded in claims],
-            "class": f"{int(key):016x}",
-        }
-        system, question = write_question(task, telling.worked)
-        yield TrainingExample(system, question, write_claims_answer(claims), task)
+        yield TrainingExample(system, question, answer, task)

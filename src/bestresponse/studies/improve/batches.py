@@ -14,7 +14,6 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch.utils.data import DataLoader, IterableDataset
 
@@ -98,9 +97,9 @@ class TokenBatch:
     targets: Any
     kept: Any
     kept_at: Any
-    pool: int
-    number: int
     real: int
+    pool: int = 0
+    number: int = 0
 
     def to_json(self) -> Mapping[str, Any]:
         """Return everything by name, as loaders and `transformers` take it."""
@@ -204,8 +203,6 @@ def _fill_row(group: Sequence[Encoded], shape: Shape, kept: Tokens) -> TokenBatc
         targets=targets,
         kept=kept,
         kept_at=places[:, :-1].reshape(-1),
-        pool=0,
-        number=0,
         real=start,
     )
 
@@ -232,8 +229,6 @@ def _fill_rows(group: Sequence[Encoded], shape: Shape, kept: Tokens) -> TokenBat
         targets=np.array(targets, np.int64),
         kept=kept,
         kept_at=places[:, :-1].reshape(-1),
-        pool=0,
-        number=0,
         real=sum(pair.size for pair in group),
     )
 
@@ -293,12 +288,3 @@ class Batches(IterableDataset[Mapping[str, Any]]):  # type: ignore[misc, unused-
             multiprocessing_context="spawn",
             pin_memory=device == "cuda",
         )
-
-
-def as_tensors(batch: TokenBatch) -> Mapping[str, Any]:
-    """Return a batch as a loader gives it."""
-    parts = batch.to_json().items()
-    return {
-        name: torch.from_numpy(value) if isinstance(value, np.ndarray) else value
-        for name, value in parts
-    }

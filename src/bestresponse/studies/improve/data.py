@@ -65,11 +65,8 @@ class Folder:
             raise StoreError(f"{path} is damaged ({error}): remove it and export again") from None
 
 
-@dataclass(frozen=True, slots=True)
-class Data:
-    """All folders of a training."""
-
-    folders: tuple[Folder, ...]
+Data = tuple[Folder, ...]
+"""All folders of a training."""
 
 
 def open_data(folders: Sequence[str]) -> Data:
@@ -77,7 +74,7 @@ def open_data(folders: Sequence[str]) -> Data:
     opened = [open_export(Path(folder)) for folder in folders]
     if not any(folder.count for folder in opened):
         raise UsageError(f"there are no examples to train on in {', '.join(map(str, folders))}")
-    return Data(tuple(opened))
+    return tuple(opened)
 
 
 def open_export(folder: Path, purpose: str = "sft") -> Folder:
@@ -133,9 +130,9 @@ def draw_pools(data: Data, seed: int, first: int) -> Iterator[list[Conversation]
     Every pool has something of every folder, in proportion to what is written there, so that
     nothing that was learnt is forgotten again.
     """
-    total = sum(folder.count for folder in data.folders)
+    total = sum(folder.count for folder in data)
     parts: list[tuple[Iterator[Conversation], int]] = []
-    for number, folder in enumerate(data.folders):
+    for number, folder in enumerate(data):
         if folder.count:
             examples = _draw_examples(folder, np.random.default_rng([seed, number]))
             parts.append((examples, int(np.ceil(folder.count / total * POOL))))
@@ -160,9 +157,9 @@ def _draw_examples(folder: Folder, rng: np.random.Generator) -> Iterator[Convers
 def choose_held_out(data: Data, seed: int, count: int) -> list[Conversation]:
     """Return questions of the validation split, about as many of every folder."""
     chosen: list[Conversation] = []
-    for folder in data.folders:
+    for folder in data:
         files = folder.list_files("validation")[:1]
         examples = [example for name in files for example in folder.read(name)]
         order = np.random.default_rng([seed, 7]).permutation(len(examples))
-        chosen += [examples[k] for k in order[: -(-count // len(data.folders))]]
+        chosen += [examples[k] for k in order[: -(-count // len(data))]]
     return chosen

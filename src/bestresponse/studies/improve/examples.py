@@ -67,14 +67,12 @@ class TrainingExample:
 
         The task is a text, so that rows of all kinds of games have the same columns.
         """
-        task = json.dumps(self.task)
-        answered = [{"role": "assistant", "content": self.answer}]
+        shared = {"answer": self.answer, "task": json.dumps(self.task)}
         if purpose == "rl":
-            return {"prompt": self.prompt, "answer": self.answer, "task": task}
+            return {"prompt": self.prompt, **shared}
         return {
-            "messages": [*self.prompt, *answered],
-            "answer": self.answer,
-            "task": task,
+            "messages": [*self.prompt, {"role": "assistant", "content": self.answer}],
+            **shared,
         }
 
 

@@ -31,9 +31,8 @@ from bestresponse.runs.inputs import NamesSetting, take_settings
 from bestresponse.runs.settings import setting, settings
 from bestresponse.studies.improve.answers import (
     hash_prompts,
-    make_claim_examples,
     make_matrix_examples,
-    make_story_examples,
+    make_told_examples,
 )
 from bestresponse.studies.improve.card import write_card
 from bestresponse.studies.improve.contents import hash_file
@@ -540,17 +539,11 @@ def make_examples(
 ) -> list[TrainingExample]:
     """Make the examples of games about payoff tables, grouped by shape."""
     telling = config.telling
+    is_told = telling.kind in ("story", "claims")
+    make = make_told_examples if is_told else make_matrix_examples
     made: list[TrainingExample] = []
     for games in groups:
-        match config.games:
-            case "stories":
-                made += make_story_examples(games, telling, rng)
-            case "claims":
-                made += make_claim_examples(games, telling, rng)
-            case "replies":
-                made += make_matrix_examples(games, telling, rng, "reply")
-            case _:
-                made += make_matrix_examples(games, telling, rng)
+        made += make(games, telling, rng)
     return made
 
 

@@ -103,11 +103,10 @@ def train_student(
         write_rows(work / "training.jsonl", rows)
         on_row(rows[-1])
 
-    trained = training.train(plan, clock, keep)
+    student, reported = training.train(plan, clock, keep)
     with write_whole(Path(config.output)) as folder:
-        trained.student.write(folder)
-        describe_student(folder, config, trained.rows)
-    student = trained.student
+        student.write(folder)
+        describe_student(folder, config, reported)
     student.model.to(plan.recipe.dtype)
     clock.begin("abilities after")
     abilities += _measure_besides(lambda: student, "after")
@@ -271,7 +270,7 @@ def _estimate_on_cpu(plan: training.TrainingPlan) -> str:
     """Say what a training would see on this machine, and what suits it."""
     seconds = plan.recipe.seconds
     speed = training.measure_speed(plan)
-    count = sum(folder.count for folder in plan.data.folders)
+    count = sum(folder.count for folder in plan.data)
     return (
         f"there is no GPU here: at about {speed.tokens:,.0f} tokens per second, {seconds / 60:g}"
         f" minutes would see {speed.examples * seconds:,.0f} of the {count:,} examples, and all of"
@@ -286,7 +285,7 @@ def group_tests(data: Data, most: int) -> dict[tuple[str, str, str], list[Conver
     Those of unequal sides are taken together.
     """
     groups: dict[tuple[str, str, str], list[Conversation]] = {}
-    for folder in data.folders if most else ():
+    for folder in data if most else ():
         for name in folder.list_files("test"):
             for example in folder.read(name):
                 group = groups.setdefault(name_group(json.loads(example["task"])), [])

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product, starmap
 from operator import itemgetter
@@ -34,11 +34,11 @@ from bestresponse.runs.execution import Execution, Outcome, Progress
 from bestresponse.runs.inputs import NamesSetting
 from bestresponse.runs.settings import setting, settings
 from bestresponse.runs.store.folder import RunFolder, read_lines, write_rows
-from bestresponse.runs.study import Estimate, Measured, Study
+from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.improve.contents import WeightsSetting, hash_file
 from bestresponse.studies.improve.examples import SHORT
 from bestresponse.studies.improve.export import ExportConfig, draw_test_examples, export
-from bestresponse.studies.improve.rows import Conversation, TrainRow
+from bestresponse.studies.improve.rows import Conversation
 from bestresponse.studies.improve.study import (
     TrainConfig,
     TrainingSettings,
@@ -195,11 +195,7 @@ def run_rounds(
     """Make all rounds that are missing, and write the best student."""
     check_packages()
     check_free(Path(config.output), folder.path)
-    from bestresponse.studies.improve.making import (
-        answer_questions,
-        check_device,
-        train_student,
-    )
+    from bestresponse.studies.improve.making import check_device
 
     check_device(config.device)
     rows: list[ImproveRow] = []
@@ -211,8 +207,6 @@ def run_rounds(
             work=folder.path / f"round-{number}",
             number=number,
             model=current,
-            ask=answer_questions,
-            train=train_student,
         )
         row, of_kinds = made.run()
         rows.append(row)
@@ -247,17 +241,12 @@ def _hash_student(folder: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Round:
-    """One round: the place of its steps, and the model that it begins with.
-
-    It also holds what asks and trains networks.
-    """
+    """One round: the place of its steps, and the model that it begins with."""
 
     config: ImproveConfig
     work: Path
     number: int
     model: str
-    ask: Callable[[str, str, Sequence[Conversation]], list[float]]
-    train: Callable[[TrainConfig, Path, Callable[[TrainRow], None]], None]
 
     @property
     def student(self) -> Path:
@@ -288,7 +277,9 @@ class _Round:
         if path.exists():
             return cast(list[AnsweredQuestion], list(read_lines(path)))
         questions = draw_questions(self.config, self.number, asked or step)
-        losses = self.ask(model, self.config.device, [row for _, row in questions])
+        from bestresponse.studies.improve.making import answer_questions
+
+        losses = answer_questions(model, self.config.device, [row for _, row in questions])
         answered = [
             AnsweredQuestion(kind=kind.name, right=lost <= _SUCCESS)
             for (kind, _), lost in zip(questions, losses, strict=True)
@@ -305,6 +296,8 @@ class _Round:
         return folders
 
     def _train(self, folders: Sequence[Path]) -> None:
+        from bestresponse.studies.improve.making import train_student
+
         config = TrainConfig(
             self.model,
             data=tuple(map(str, folders)),
@@ -320,7 +313,7 @@ class _Round:
             device=self.config.device,
         )
         check_output(config)
-        self.train(config, self.work, lambda row: None)
+        train_student(config, self.work, lambda row: None)
 
 
 def draw_questions(
@@ -414,15 +407,10 @@ def _list_kind_rows(
         }
 
 
-def measure_rounds(config: ImproveConfig, folder: RunFolder) -> Measured:
-    """Read what the rounds gained."""
-    return read_measured(folder, {"rounds": ImproveRow, "kinds": WeaknessRow})
-
-
 improve = Study(
     "improve",
     ImproveConfig,
-    measure=measure_rounds,
+    measure=read_measured(rounds=ImproveRow, kinds=WeaknessRow),
     title="Improving {{ config.model }}",
     subtitle="at most {{ config.rounds }} rounds of {{ config.minutes }} minutes, seed"
     " {{ config.seed }}",

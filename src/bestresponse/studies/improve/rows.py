@@ -57,6 +57,13 @@ class Measures(TypedDict):
     lost: float | None
 
 
+Success = Annotated[float, column("within 0.01", ".1%", "lose at most 0.01 of the payoff range")]
+Near = Annotated[float, column("within 0.05", ".1%", "lose at most 0.05 of the payoff range")]
+Lost = Annotated[
+    float | None, column("lost", ".4f", "mean loss as a share of the payoff range, of those read")
+]
+
+
 class TrainRow(TypedDict):
     """Where a training was at some time."""
 
@@ -70,12 +77,9 @@ class TrainRow(TypedDict):
     ]
     asked: Annotated[int, column("asked", "", "held-out questions")]
     read: Annotated[float, column("read", ".1%", "replies with an answer that can be read")]
-    success: Annotated[float, column("within 0.01", ".1%", "lose at most 0.01 of the payoff range")]
-    near: Annotated[float, column("within 0.05", ".1%", "lose at most 0.05 of the payoff range")]
-    lost: Annotated[
-        float | None,
-        column("lost", ".4f", "mean loss as a share of the payoff range, of those read"),
-    ]
+    success: Success
+    near: Near
+    lost: Lost
 
 
 class TestRow(TypedDict):
@@ -86,12 +90,9 @@ class TestRow(TypedDict):
     format: str
     asked: int
     read: Annotated[float, column("read", ".1%")]
-    success: Annotated[float, column("within 0.01", ".1%", "lose at most 0.01 of the payoff range")]
-    near: Annotated[float, column("within 0.05", ".1%", "lose at most 0.05 of the payoff range")]
-    lost: Annotated[
-        float | None,
-        column("lost", ".4f", "mean loss as a share of the payoff range, of those read"),
-    ]
+    success: Success
+    near: Near
+    lost: Lost
 
 
 class AbilityRow(TypedDict):

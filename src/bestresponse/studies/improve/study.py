@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -176,25 +176,23 @@ def check_output(config: TrainConfig) -> None:
     raise SettingError("output", f"{output} holds {what}: choose another folder")
 
 
-def measure(config: TrainConfig, folder: RunFolder) -> Measured:
-    """Read what was reported while it trained, and what was measured at the end."""
-    kinds = {"training": TrainRow, "tests": TestRow, "abilities": AbilityRow, "time": TimeRow}
-    return read_measured(folder, kinds)
+def read_measured(**kinds: type) -> Callable[[object, RunFolder], Measured]:
+    """Return what reads frames from the files of their names; the first counts what was done."""
 
+    def measure(config: object, folder: RunFolder) -> Measured:
+        frames: dict[str, Frame[Any]] = {}
+        for name, kind in kinds.items():
+            path = folder.path / f"{name}.jsonl"
+            frames[name] = Frame(kind, list(read_lines(path)) if path.exists() else [])
+        return Measured(frames, len(frames[next(iter(kinds))]))
 
-def read_measured(folder: RunFolder, kinds: Mapping[str, type]) -> Measured:
-    """Read frames from the files that have their names; the first counts what was done."""
-    frames: dict[str, Frame[Any]] = {}
-    for name, kind in kinds.items():
-        path = folder.path / f"{name}.jsonl"
-        frames[name] = Frame(kind, list(read_lines(path)) if path.exists() else [])
-    return Measured(frames, len(frames[next(iter(kinds))]))
+    return measure
 
 
 train = Study(
     "train",
     TrainConfig,
-    measure=measure,
+    measure=read_measured(training=TrainRow, tests=TestRow, abilities=AbilityRow, time=TimeRow),
     title="Training {{ config.model }}",
     subtitle="{{ config.minutes }} minutes, seed {{ config.seed }}",
     command="train",

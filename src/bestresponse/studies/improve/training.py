@@ -42,11 +42,8 @@ from bestresponse.studies.improve.batches import (
     Place,
     Shape,
     TokenBatch,
-    as_tensors,
     choose_shape,
     encode_examples,
-    fill,
-    pack,
 )
 from bestresponse.studies.improve.data import Data, choose_held_out, draw_pools
 from bestresponse.studies.improve.measuring import measure_replies
@@ -177,18 +174,11 @@ class TrainingPlan:
         return self.work / "checkpoints"
 
 
-@dataclass(frozen=True, slots=True)
-class Trained:
-    """A student, and what was reported on the way."""
-
-    student: Causal
-    rows: list[TrainRow]
-
-
-def train(plan: TrainingPlan, clock: Clock, keep: Keep) -> Trained:
+def train(plan: TrainingPlan, clock: Clock, keep: Keep) -> tuple[Causal, list[TrainRow]]:
     """Train until time or steps are spent, from the last checkpoint on.
 
-    Where memory runs out, a step is made in twice as many pieces.
+    Returns the student, and what was reported on the way. Where memory runs out, a step is made in
+    twice as many pieces.
     """
     progress = read_progress(find_checkpoint(plan.checkpoints))
     clock.resume(progress.spent)
@@ -196,7 +186,7 @@ def train(plan: TrainingPlan, clock: Clock, keep: Keep) -> Trained:
         last = find_checkpoint(plan.checkpoints)
         progress = replace(read_progress(last), pieces=progress.pieces)
         if last and (progress.done or clock.now() >= find_end(plan, progress)):
-            return Trained(_join(plan, last), progress.rows)
+            return _join(plan, last), progress.rows
         try:
             session, trainer = make_trainer(plan, progress, clock, keep)
             with session.apart():
@@ -681,11 +671,11 @@ def measure_speed(plan: TrainingPlan) -> Speed:
     if plan.lora is not None:
         adapt(student, plan.lora)
     session = TrainingSession(plan, student, None, shape, nothing, attention)
-    group = pack(pairs, shape, np.random.default_rng(0))[0]
-    batch = fill(group, shape, nothing.texts)
+    batches = Batches(student.chat, plan.data, shape, seed=0, kept=nothing.draw, place=Place())
+    batch = TokenBatch(**next(iter(batches.load("cpu"))))
     with session.apart():
         for _ in range(2):  # the first takes longer, because nothing is prepared yet
             began = time.perf_counter()
-            session.find_loss(TokenBatch(**as_tensors(batch))).backward()
+            session.find_loss(batch).backward()
         rate = batch.real / (time.perf_counter() - began)
     return Speed(rate, rate * len(sizes) / sum(sizes))

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from math import inf
@@ -65,13 +66,17 @@ class FreshPlays:
         """What the guided seat earns: a row for each seat, a column for each draw."""
         return np.array([table[:, seat] for seat, table in enumerate(self.guided)])
 
+    def _combine_others(self, combine: Callable[..., Array]) -> Array:
+        """Combine what the others earn beside a guided seat: rows and columns as above."""
+        others = []
+        for seat, table in enumerate(self.guided):
+            others.append(combine(np.delete(table, seat, axis=1), axis=1))
+        return np.array(others)
+
     @property
     def margins(self) -> Array:
         """For every draw, what the guided earn above others in the dialogue, mean over seats."""
-        others = []
-        for seat, table in enumerate(self.guided):
-            others.append(np.delete(table, seat, axis=1).mean(axis=1))
-        return _average_seats(self._own - np.array(others))
+        return _average_seats(self._own - self._combine_others(np.mean))
 
     @property
     def wins(self) -> Array:
@@ -80,10 +85,7 @@ class FreshPlays:
         Ties count for half, and the share is the mean over seats.
         """
         own = self._own
-        others = []
-        for seat, table in enumerate(self.guided):
-            others.append(np.delete(table, seat, axis=1).max(axis=1))
-        won = (np.sign(own - np.array(others)) + 1) / 2
+        won = (np.sign(own - self._combine_others(np.max)) + 1) / 2
         return _average_seats(np.where(np.isnan(own), np.nan, won))
 
     @property

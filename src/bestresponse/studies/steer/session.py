@@ -37,7 +37,6 @@ from bestresponse.games.dialogue import domain as domains
 from bestresponse.games.dialogue.game import DialogueGame, Entry, RecordedDialogue
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import (
-    Abilities,
     Finish,
     Message,
     Model,
@@ -46,7 +45,6 @@ from bestresponse.models.base import (
     Request,
     Usage,
 )
-from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.models.schema import schema_text
 from bestresponse.models.wrappers.limits import Budget, find_price
 from bestresponse.players.dialogue.speaker import (
@@ -59,10 +57,9 @@ from bestresponse.players.dialogue.speaker import (
 )
 from bestresponse.players.llm.player import Sampling
 from bestresponse.players.llm.reading import find_json_objects
-from bestresponse.players.llm.verified import bare_name
 from bestresponse.runs.execution import Outcome, Progress
 from bestresponse.runs.store.folder import Manifest, RunFolder
-from bestresponse.runs.study import Estimate
+from bestresponse.runs.study import Estimate, recorded_models
 from bestresponse.studies.steer import psro as search
 from bestresponse.studies.steer.answers import AnswerStore, Cast, read_answers
 from bestresponse.studies.steer.building import Built, build_dialogue, count_missing_calls, size_of
@@ -656,14 +653,10 @@ def find_answers(config: SteerConfig, manifest: Manifest, output_dir: Path) -> P
 def read_results(config: SteerConfig, folder: RunFolder) -> SteerResults:
     """Work out the results of a stored run from its record alone."""
     path = find_answers(config, folder.manifest, folder.path.parent)
-    models: dict[str, Model] = {}
-    for name, entry in folder.manifest.models.items():
-        abilities = Abilities(**entry["abilities"])
-        models[name] = RecordedModel(bare_name(name), entry["identity"], abilities)
     answers = AnswerStore(read_answers(path), offline=True)
     return run(
         config,
-        models,
+        recorded_models(folder),
         answers,
         train=KeptNetwork(folder.path / NETWORK_FILE),
     )[0]

@@ -41,7 +41,7 @@ from bestresponse.theory.trees.cfr import cfr
 from bestresponse.theory.trees.compile import compile_game
 from bestresponse.theory.trees.mccfr import mccfr_tree
 from bestresponse.theory.trees.perfection.sequential import find_sequential
-from bestresponse.theory.trees.tree import IntArray, Policy, Tree
+from bestresponse.theory.trees.tree import IntArray, Policy, Tree, uniform_policy
 
 _ERROR = 1e-6
 """How often a move goes wrong in the talk that beliefs are taken from: rare against every stated
@@ -164,6 +164,7 @@ def find_guidance(
     chosen = policies[follow]
     before = tuple(sequence_form.policy_value(tree, unguided).values())
     losses = find_losses(chosen.policy)
+    conv = sequence_form.nash_conv(tree, unguided)
     metrics = GuidanceMetrics(
         gain=chosen.earned.gain,
         margin=chosen.earned.margin,
@@ -171,11 +172,11 @@ def find_guidance(
         won=chosen.earned.won,
         cfr_gain=policies["cfr"].earned.gain,
         credible_gain=policies["credible"].earned.gain,
-        best_reply_gain=_find_best_reply_gain(unguided, before),
+        best_reply_gain=conv / tree.num_players,
         loss=float(losses.max()),
         cfr_nash_conv=policies["cfr"].nash_conv,
         nash_conv=chosen.nash_conv,
-        unguided_nash_conv=sequence_form.nash_conv(tree, unguided),
+        unguided_nash_conv=conv,
     )
     return SolvedDialogue(
         tree=tree,
@@ -204,15 +205,6 @@ def learn_policy(tree: Tree, iterations: int, variant: Variant) -> Policy:
     if variant == "external-sampling":
         return mccfr_tree(tree, iterations=iterations)
     return cfr(tree, iterations, variant).policy
-
-
-def _find_best_reply_gain(unguided: Policy, before: Sequence[float]) -> float:
-    """Say what a best response to unguided partners gains, mean over speakers."""
-    form = sequence_form.to_sequence_form(unguided.tree)
-    plans = form.plans(unguided)
-    seats = range(len(unguided.tree.players))
-    best = [sequence_form.best_response_value(form, seat, plans) for seat in seats]
-    return float(np.mean(np.subtract(best, before)))
 
 
 def compare_earnings(guided: Sequence[float], unguided: Sequence[float]) -> float | None:
@@ -330,8 +322,7 @@ def _match_regrets(tree: Tree) -> Array:
     """
     starts = tree.first_move[:-1]
     sizes = np.diff(tree.first_move)
-
-    uniform = np.repeat(1.0 / sizes, sizes)
+    uniform = uniform_policy(tree).probabilities
 
     def normalise(weights: Array) -> Array:
         totals = np.repeat(np.add.reduceat(weights, starts), sizes)
@@ -373,9 +364,7 @@ def _value_moves(tree: Tree, row: Array, others: Array, payoffs: Array) -> Array
     errors of `others` lead there.
     """
     moves = _index_moves(tree)
-    sizes = np.diff(tree.first_move)
-    uniform = np.repeat(1.0 / sizes, sizes)
-    shaken = (1 - _ERROR) * others + _ERROR * uniform
+    shaken = (1 - _ERROR) * others + _ERROR * uniform_policy(tree).probabilities
     worth = np.zeros(len(row))
     for player in range(tree.num_players):
         by_player = (moves >= 0) & (tree.owner[tree.parent] == player)

@@ -17,13 +17,11 @@ scales. In the summary those who judged themselves stand apart from the players 
 
 from __future__ import annotations
 
-import tomllib
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, TypedDict
 
@@ -32,7 +30,7 @@ import numpy as np
 from bestresponse.core.ask import PASS, Amount, Form
 from bestresponse.core.episode import Episode
 from bestresponse.core.errors import BadReply, UsageError
-from bestresponse.core.files import read_text
+from bestresponse.core.files import read_text, read_toml
 from bestresponse.core.game import View
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import generator
@@ -149,9 +147,7 @@ class ScaleRow(TypedDict):
 @cache
 def rubric() -> Mapping[str, tuple[str, tuple[str, ...]]]:
     """Return each scale's title and what its five levels mean."""
-    data = tomllib.loads(
-        files("bestresponse.studies.water.texts").joinpath("rubric.toml").read_text("utf-8")
-    )
+    data = read_toml(Path(__file__).with_name("texts") / "rubric.toml")
     return {scale: (data[scale]["title"], tuple(data[scale]["levels"])) for scale in SCALES}
 
 

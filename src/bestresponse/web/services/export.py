@@ -56,13 +56,20 @@ Row = dict[str, Cell]
 _TEXTS = tomllib.loads(
     files("bestresponse.web.services").joinpath("codebook.toml").read_text("utf-8")
 )
+_DECISIONS = _TEXTS["setup"] | _TEXTS["decisions"]
+
+
+def _explain(table: Mapping[str, str]) -> dict[str, str]:
+    return {column: text or _DECISIONS[column] for column, text in table.items()}
+
+
 COLUMNS: Mapping[str, Mapping[str, str]] = {
-    "decisions": _TEXTS["setup"] | _TEXTS["decisions"],
-    "participants": _TEXTS["participants"],
+    "decisions": _DECISIONS,
+    "participants": _explain(_TEXTS["participants"]),
     "parts": _TEXTS["setup"] | _TEXTS["parts"],
-    "draws": _TEXTS["draws"],
-    "times": _TEXTS["times"],
-    "chat": _TEXTS["chat"],
+    "draws": _explain(_TEXTS["draws"]),
+    "times": _explain(_TEXTS["times"]),
+    "chat": _explain(_TEXTS["chat"]),
 }
 """What every exported column means, in the order of the columns."""
 FORMATS = {
