@@ -180,7 +180,8 @@ class Said:
                     found.append(_Person(place, rest))
         meant = {"everybody": self.everybody, "somebody": frozenset(), "others": rest}
         for kind, players in meant.items():
-            found += [_Person(place, players) for place in self.find(kind)]
+            for place in self.find(kind):
+                found.append(_Person(place, players))
         for place in self.find("pronouns") if len(self.everybody) > 2 else []:
             earlier = _pick(found, 0, place)
             named = [one for one in earlier if len(one.players - {0}) == 1]

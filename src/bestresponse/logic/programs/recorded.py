@@ -122,17 +122,12 @@ class _Rules:
             case None:
                 return None
             case PositionTable():
-                return cls(
-                    game.players,
-                    tuple(
-                        {
-                            ((here.player, move),): place
-                            for move, place in zip(here.moves, here.following, strict=True)
-                        }
-                        for here in game.positions
-                    ),
-                    {n: here.payoffs for n, here in enumerate(game.positions) if here.payoffs},
-                )
+                steps: list[dict[Moves, int]] = []
+                for here in game.positions:
+                    moves = zip(here.moves, here.following, strict=True)
+                    steps.append({((here.player, move),): place for move, place in moves})
+                ends = {n: here.payoffs for n, here in enumerate(game.positions) if here.payoffs}
+                return cls(game.players, tuple(steps), ends)
         after: list[dict[Moves, int]] = [{}]
         paid = {}
         for row in game.rows:
