@@ -165,13 +165,13 @@ def _seat_strategies(game: Game[S], seats: Mapping[Role, str]) -> Iterator[tuple
 def check_strategy(name: str, game: Game[S]) -> None:
     """Raise a UsageError with the nearest name where no strategy of that name plays `game`."""
     if name in _PEOPLE or find_strategy(name, game, game.roles[0], 0) is None:
-        if _replies_to_rounds(name) and not isinstance(game, HasStage):
+        classic = [automaton.name for automaton in classic_strategies()]
+        if name in classic and not isinstance(game, HasStage):
             raise UsageError(
                 f"the strategy {name!r} replies to earlier rounds, and {game.name} has one only;"
                 " set rounds to 2 or more."
             )
         known = list_strategies(game)
-        classic = [automaton.name for automaton in classic_strategies()]
         repeated = did_you_mean(name, classic, likeness=0.75)
         hint = (
             did_you_mean(name, list(known))
@@ -179,10 +179,6 @@ def check_strategy(name: str, game: Game[S]) -> None:
             or f" There are {strategies.ALWAYS}MOVE, {', '.join(known)}."
         )
         raise UsageError(f"there is no strategy named {name!r} for {game.name}.{hint}")
-
-
-def _replies_to_rounds(name: str) -> bool:
-    return any(automaton.name == name for automaton in classic_strategies())
 
 
 def check_seat_name(name: str, game: Game[S]) -> None:

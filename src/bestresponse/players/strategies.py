@@ -477,19 +477,9 @@ def play_random(own: Array, other: Array, seed: int) -> Array:
     return _pure(drawn, own.shape[1])
 
 
-def play_greedy(own: Array, other: Array, seed: int) -> Array:
-    """Play the row with the largest payoff in it."""
-    return _pure(own.max(axis=2).argmax(axis=1), own.shape[1])
-
-
-def play_maximin(own: Array, other: Array, seed: int) -> Array:
-    """Play the row whose smallest payoff is largest."""
-    return _pure(own.min(axis=2).argmax(axis=1), own.shape[1])
-
-
-def play_level_1(own: Array, other: Array, seed: int) -> Array:
-    """Play the best response to uniform play."""
-    return _pure(own.mean(axis=2).argmax(axis=1), own.shape[1])
+def _play_largest(judge: Callable[..., Array]) -> Baseline:
+    """Play the row that is best by its largest, its smallest or its mean payoff."""
+    return lambda own, other, seed: _pure(judge(own, axis=2).argmax(axis=1), own.shape[1])
 
 
 def play_level_2(own: Array, other: Array, seed: int) -> Array:
@@ -502,9 +492,9 @@ def play_level_2(own: Array, other: Array, seed: int) -> Array:
 BASELINES: dict[str, Baseline] = {
     "uniform": play_uniform,
     "random": play_random,
-    "greedy": play_greedy,
-    "maximin": play_maximin,
-    "level-1": play_level_1,
+    "greedy": _play_largest(np.max),
+    "maximin": _play_largest(np.min),
+    "level-1": _play_largest(np.mean),
     "level-2": play_level_2,
 }
 

@@ -89,18 +89,14 @@ class FrameBlock:
         blocks: list[Block] = []
         if not len(frame):
             return None
-        if not self.split:
-            caption = fill_template(self.caption, measured, label="")
-            blocks += self.build(frame, caption)
-            return Shown(self.title, tuple(blocks)) if blocks else None
-
-        values = frame.list_values(self.split)
+        values = frame.list_values(self.split) if self.split else [None]
         for value in values:
             label = str(value) if len(values) > 1 else ""
             caption = fill_template(self.caption, measured, label=label)
             if label:
                 caption = f"{label}: {caption}".strip(": ")
-            blocks += self.build(frame.select(**{self.split: value}), caption)
+            part = frame.select(**{self.split: value}) if self.split else frame
+            blocks += self.build(part, caption)
         return Shown(self.title, tuple(blocks)) if blocks else None
 
     def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:

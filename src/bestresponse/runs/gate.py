@@ -183,8 +183,9 @@ def check_conditions(
     for condition in read:
         if condition.is_difference and comparison is not None:
             checks += _check_difference(condition, comparison)
-        else:
-            checks += _check_metrics(condition, run.metrics)
+            continue
+        for player, row in _list_models(run.metrics):
+            checks.append(_check(condition, player, row.get(condition.metric)))
     return GateResult(f"bestresponse {run.study.name} {run.path.name}", tuple(checks))
 
 
@@ -229,11 +230,6 @@ def _list_models(table: MetricTable) -> list[tuple[str, Mapping[str, Value]]]:
     return [
         (", ".join(map(str, heads)), row) for heads, row in table.groups if not is_baseline(heads)
     ]
-
-
-def _check_metrics(condition: GateCondition, table: MetricTable) -> Iterator[GateCheck]:
-    for player, row in _list_models(table):
-        yield _check(condition, player, row.get(condition.metric))
 
 
 def _check_difference(condition: GateCondition, comparison: RunComparison) -> Iterator[GateCheck]:

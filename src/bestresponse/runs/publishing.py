@@ -78,7 +78,7 @@ def identify_model(name: str) -> str:
     """
     served = name.rpartition("#")[2] if "://" in name else name
     parts = (re.sub(r"[^\w.-]+", "-", part, flags=re.ASCII) for part in served.split("/"))
-    kept = [part for part in (part.strip(".-") for part in parts) if part]
+    kept = list(filter(None, (part.strip(".-") for part in parts)))
     if not kept:
         kept = [hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:12]]
     return f"{kept[0] if len(kept) > 1 else 'unknown'}/{kept[-1]}"

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import product, starmap
 from typing import Any, Literal
 
 import numpy as np
@@ -182,10 +182,8 @@ def _table_candidates(grounded: Grounded, game: TableTheory) -> Iterator[Claim]:
             form = _EXTREMES[claim.form]
             truth = getattr(game, form)(arguments["value"], arguments["action"], arguments["who"])
             yield Claim(form, claim.change(value=truth).args)
-        case "highest_mutual_payoff":
-            yield from _list_with_total(claim.form, game.total.max(), game)
-        case "lowest_mutual_payoff":
-            yield from _list_with_total(claim.form, game.total.min(), game)
+        case "highest_mutual_payoff" | "lowest_mutual_payoff":
+            yield from _list_with_total(claim.form, game)
         case "no_dominant_choice":
             actions = game.subject.actions[arguments["who"]]
             for action in actions[:_MOST_TRIED]:
@@ -206,16 +204,14 @@ def _list_outcomes(game: TableTheory) -> Iterator[tuple[int, ...]]:
 
 
 def _name_outcome(game: TableTheory, outcome: tuple[int, ...]) -> Chain:
-    subject = game.subject
-    moves = []
-    for player, action in enumerate(outcome):
-        moves.append(Move(subject.players[player], subject.actions[player][action]))
-    return tuple(reversed(moves))
+    moves = tuple(starmap(game.subject.name_move, enumerate(outcome)))
+    return moves[::-1]
 
 
-def _list_with_total(form: str, total: int, game: TableTheory) -> Iterator[Claim]:
-    """Say of the first few outcomes with a certain sum of payoffs that they have a form."""
-    outcomes = np.argwhere(game.total == total)
+def _list_with_total(form: str, game: TableTheory) -> Iterator[Claim]:
+    """Say of the first few outcomes with the highest or lowest sum of payoffs that it is so."""
+    sums = game.total
+    outcomes = np.argwhere(sums == (sums.max() if form.startswith("highest") else sums.min()))
     for outcome in outcomes[:_MOST_SAID].tolist():
         moves = _name_outcome(game, outcome)
         actions = tuple(move.action for move in reversed(moves))
@@ -264,9 +260,7 @@ def _show_counterexample(grounded: Grounded, game: TableTheory) -> Iterator[Clai
     strict = grounded.claim.form.startswith("strict")
     player = arguments["who"]
     first = arguments["action"]
-    others = list(range(len(game.own[player])))
-    if "other" in arguments:
-        others = [arguments["other"]]
+    others = [arguments["other"]] if "other" in arguments else range(len(game.own[player]))
     cases = _list_cases(grounded, game)
     for second in others:
         if second == first:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import starmap
 from typing import Any, NamedTuple
 
 from bestresponse.core.json import JsonMapping, JsonObject
@@ -156,7 +157,7 @@ class _Grounding:
         for who, action in chain:
             player = self._player(who)
             choices.append((player, self._action(player, action)))
-        moves = tuple(self._name_move(player, action) for player, action in choices)
+        moves = tuple(starmap(self.subject.name_move, choices))
         if name == "chosen":
             choosers = [player for player, _ in choices]
             if len(self.subject.players) != 2 or choosers != [1 - self.player]:
@@ -180,9 +181,6 @@ class _Grounding:
         for player, actions in enumerate(self.subject.actions):
             if counts[player] == len(actions):
                 raise Ungrounded("somebody is left without a choice")
-
-    def _name_move(self, player: int, action: int) -> Move:
-        return Move(self.subject.players[player], self.subject.actions[player][action])
 
     def _player(self, name: str) -> int:
         player = self.subject.player(name)
@@ -212,7 +210,7 @@ class _Grounding:
                 f"an outcome needs {len(self.subject.players)} choices, got {len(names)}"
             )
         indices = tuple(self._action(player, name) for player, name in enumerate(names))
-        moves = [self._name_move(player, index) for player, index in enumerate(indices)]
+        moves = starmap(self.subject.name_move, enumerate(indices))
         return tuple(move.action for move in moves), indices
 
     def _profile(self, chain: Chain, others: bool) -> tuple[Chain, tuple[int, ...]]:
@@ -231,7 +229,7 @@ class _Grounding:
             wanted.remove(self.player)
         if missing := [self.subject.players[player] for player in wanted if player not in chosen]:
             raise Ungrounded(f"it does not say what {', '.join(missing)} chooses")
-        moves = [self._name_move(player, chosen[player]) for player in wanted]
+        moves = [self.subject.name_move(player, chosen[player]) for player in wanted]
         return tuple(reversed(moves)), tuple(chosen[player] for player in wanted)
 
     def _mixes(self, mixes: tuple[Mix, ...], name: str) -> tuple[tuple[Mix, ...], object]:
@@ -290,7 +288,7 @@ class _Grounding:
                 moves.append(Move(_NATURE, action))
             else:
                 player = self._player(name)
-                moves.append(self._name_move(player, self._action(player, action)))
+                moves.append(self.subject.name_move(player, self._action(player, action)))
         return tuple(moves), tuple(moves)
 
     def _find_nodes(self, tree: Tree, chain: Chain) -> tuple[Chain, object]:

@@ -21,8 +21,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
-from typing import Any, NamedTuple, TypeVar, cast
+from itertools import chain, pairwise
+from typing import Any, NamedTuple, TypeVar
 
 from bestresponse.formal.claims.claim import FORMS, Claim
 from bestresponse.formal.claims.english.vocabulary import Vocabulary, load_english, split_words
@@ -164,26 +164,24 @@ class Said:
     @cached_property
     def people(self) -> list[_Person]:
         """Everybody who is spoken of."""
+        rest = self.everybody - {0}
         found = []
         for token in self.tokens:
             place = token.start_pos or 0
             match token.type:
                 case "PLAYER" | "POSSESSIVE" if self.words[place].startswith("you"):
                     # Who says "I" too speaks to somebody else.
-                    rest = {0} if self.find("writer") else set()
-                    found.append(_Person(place, self.everybody - rest))
+                    found.append(_Person(place, rest if self.find("writer") else self.everybody))
                 case "PLAYER" | "POSSESSIVE" | "THEY":
                     found.append(_Person(place, frozenset({int(token)})))
                 case "WE" | "EVERYBODY":
                     found.append(_Person(place, self.everybody))
                 case "OTHERS":
-                    found.append(_Person(place, self.everybody - {0}))
-        for place in self.find("everybody"):
-            found.append(_Person(place, self.everybody))
-        for place in self.find("somebody"):
-            found.append(_Person(place, frozenset()))
-        for place in self.find("others"):
-            found.append(_Person(place, self.everybody - {0}))
+                    found.append(_Person(place, rest))
+        meant = {"everybody": self.everybody, "somebody": frozenset(), "others": rest}
+        for kind, players in meant.items():
+            for place in self.find(kind):
+                found.append(_Person(place, players))
         for place in self.find("pronouns") if len(self.everybody) > 2 else []:
             earlier = _pick(found, 0, place)
             named = [one for one in earlier if len(one.players - {0}) == 1]
@@ -334,9 +332,9 @@ class QuoteCheck:
         """Yield the numbers of a sentence that no claim uses."""
         used: Counter[Fraction] = Counter()
         for claim in claims:
-            used.update(list_numbers(claim))
-            for name in {"mixed", "mixes", "part"} & set(FORMS[claim.form].names):
-                used.update(share for mix in claim[name] for _, share in mix.weights)
+            used.update(_list_arguments(claim, Sort.NUMBER))
+            for mix in chain.from_iterable(_list_arguments(claim, Sort.MIXES)):
+                used.update(share for _, share in mix.weights)
         for one in Said(sentence, self.words).amounts:
             for number in (one.value, -one.value):
                 if used[number]:
@@ -347,7 +345,7 @@ class QuoteCheck:
 
     def _find_number(self, claim: Claim, said: Said, earlier: Said) -> str:
         """Say which number of a claim is not said, or not of its player and its choices."""
-        wanted = [] if _is_counted(claim, said) else list(list_numbers(claim))
+        wanted = [] if _is_counted(claim, said) else list(_list_arguments(claim, Sort.NUMBER))
         used = [one for one in said.amounts if any(_is_said(n, one, claim) for n in wanted)]
         for value in wanted:
             own = [one for one in used if _is_said(value, one, claim)]
@@ -363,22 +361,21 @@ class QuoteCheck:
 
     def _find_share(self, claim: Claim, said: Said) -> str:
         """Say which mix is not said; one of its probabilities may be what the others leave."""
-        for name in {"mixed", "mixes", "part"} & set(FORMS[claim.form].names):
-            for mix in claim[name]:
-                player = self.subject.players.index(mix.who)
-                shares = dict(mix.weights)
-                heard = [one for one in said.amounts if one.value in shares.values()]
-                near = self._pair_shares(heard, said, player)
-                given: dict[_Named, Fraction] = {}
-                for amount, one in zip(heard, near, strict=True):
-                    if one and given.setdefault(one, amount.value) != amount.value:
-                        return f"its words give one choice of {mix.who} two probabilities"
-                told = 0
-                for action, share in shares.items():
-                    places = [one for one in given if given[one] == share]
-                    told += any((player, action) in one.choices for one in places)
-                if told < len(shares) - 1 and len(set(shares.values())) > 1:
-                    return f"its words do not say how {mix.who} mix"
+        for mix in chain.from_iterable(_list_arguments(claim, Sort.MIXES)):
+            player = self.subject.players.index(mix.who)
+            shares = dict(mix.weights)
+            heard = [one for one in said.amounts if one.value in shares.values()]
+            near = self._pair_shares(heard, said, player)
+            given: dict[_Named, Fraction] = {}
+            for amount, one in zip(heard, near, strict=True):
+                if one and given.setdefault(one, amount.value) != amount.value:
+                    return f"its words give one choice of {mix.who} two probabilities"
+            told = 0
+            for action, share in shares.items():
+                places = [one for one in given if given[one] == share]
+                told += any((player, action) in one.choices for one in places)
+            if told < len(shares) - 1 and len(set(shares.values())) > 1:
+                return f"its words do not say how {mix.who} mix"
         return ""
 
     def _pair_shares(
@@ -447,17 +444,13 @@ class QuoteCheck:
     def _list_choices(self, claim: Claim) -> Iterator[tuple[int, str]]:
         """Yield every choice of a claim with the player whose it is."""
         players = self.subject.players
-        for (_, sort), argument in zip(FORMS[claim.form].parameters, claim.args, strict=True):
-            value: Any = argument
-            match sort:
-                case Sort.ACTION:
-                    yield self._find_who(claim) or 0, value
-                case Sort.JOINT:
-                    yield from enumerate(value)
-                case Sort.CHAIN:
-                    for name, action in value:
-                        if name in players:
-                            yield players.index(name), action
+        for action in _list_arguments(claim, Sort.ACTION):
+            yield self._find_who(claim) or 0, action
+        for actions in _list_arguments(claim, Sort.JOINT):
+            yield from enumerate(actions)
+        for name, action in chain.from_iterable(_list_arguments(claim, Sort.CHAIN)):
+            if name in players:
+                yield players.index(name), action
 
     def _find_choice(self, claim: Claim, said: Said, earlier: Said) -> str:
         """Say which choice of a claim is not named, or instead of which another one is."""
@@ -501,18 +494,18 @@ class QuoteCheck:
         """Return the moves of a claim behind which alone a later one that is named can be made."""
         if self.subject.tree is None:
             return set()
-        chain: list[Move] = []
+        moves: list[Move] = []
         for name in {"outcome", "after"} & set(FORMS[claim.form].names):
-            chain += claim[name]
+            moves += claim[name]
         if "action" in FORMS[claim.form].names:
-            chain.append(Move(claim["who"], claim["action"]))
+            moves.append(Move(claim["who"], claim["action"]))
         everywhere: list[str] = []
         for infoset in self.subject.tree.infosets:
             everywhere += infoset.moves
         told = {action for one in said.named for _, action in one.choices}
         implied = set()
         before: list[tuple[int, str]] = []
-        for who, action in chain:
+        for who, action in moves:
             if action in told and everywhere.count(action) == 1:
                 implied.update(before)
             if who in self.subject.players:
@@ -617,11 +610,11 @@ class QuoteCheck:
         return found
 
 
-def list_numbers(claim: Claim) -> Iterator[Fraction]:
-    """Yield the numbers of a claim, but for those of mixes."""
-    for (_, sort), argument in zip(FORMS[claim.form].parameters, claim.args, strict=True):
-        if sort is Sort.NUMBER:
-            yield cast(Fraction, argument)
+def _list_arguments(claim: Claim, sort: Sort) -> Iterator[Any]:
+    """Yield the arguments of a claim that are of a sort."""
+    for (_, own), argument in zip(FORMS[claim.form].parameters, claim.args, strict=True):
+        if own is sort:
+            yield argument
 
 
 def _is_counted(claim: Claim, said: Said) -> bool:
@@ -768,9 +761,7 @@ def _compare_numbers(claim: Claim, said: Said) -> str:
     second = [one.place for one in said.amounts if _is_said(claim["second"], one, claim)]
     if claim["first"] == claim["second"] and len(first) < 2:
         return "its words compare no number with itself"
-    if not (first and second):
-        return ""
-    if claim.form == "equal":
+    if not (first and second) or claim.form == "equal":
         return ""
     ends = sorted((min(first), max(second)))
     more, less = said.find("more", *ends), said.find("less", *ends)

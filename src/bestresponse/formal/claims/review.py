@@ -91,10 +91,13 @@ class Review:
     def __repr__(self) -> str:
         return f"Review({self.summary})"
 
+    @property
+    def _right(self) -> dict[object, str]:
+        """What is true instead, by the refuted claim."""
+        return {correction.claim: correction.text for correction in self.corrections}
+
     def _repr_html_(self) -> str:
-        right: dict[object, str] = {
-            correction.claim: correction.text for correction in self.corrections
-        }
+        right = self._right
         rows = []
         for checked in self.checked:
             words = say(checked.claim) if isinstance(checked.claim, Claim) else checked.text
@@ -180,9 +183,7 @@ class Review:
 
         Each claim comes with its words, verdict, correction and places.
         """
-        right: dict[object, str] = {
-            correction.claim: correction.text for correction in self.corrections
-        }
+        right = self._right
         claims: list[JsonObject] = []
         for checked in self.checked:
             claim = checked.claim

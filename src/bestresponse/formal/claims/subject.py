@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.core.errors import UsageError
-from bestresponse.formal.claims.form import YOU
+from bestresponse.formal.claims.form import YOU, Move
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 
@@ -143,6 +143,10 @@ class Subject:
         for labels in self.actions:
             indices.append({action: number for number, action in enumerate(labels)})
         return tuple(indices)
+
+    def name_move(self, player: int, action: int) -> Move:
+        """A move by the names of its player and its action."""
+        return Move(self.players[player], self.actions[player][action])
 
     @cached_property
     def _people(self) -> dict[str, int]:

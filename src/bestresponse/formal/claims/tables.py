@@ -35,18 +35,15 @@ _MOST_SOLVED = 8
 """Choices of each player in games all of whose equilibria are looked for: more can take minutes."""
 
 
-class _EquilibriumPayoff(NamedTuple):
-    """What a player gets in an equilibrium, and whether everybody has one choice there."""
-
-    value: Fraction
-    pure: bool
-
-
 class _PayoffSpan(NamedTuple):
-    """The least and the most that a player gets in a connected set of equilibria."""
+    """The least and the most that a player gets in a connected set of equilibria.
+
+    It is `pure` if it is one equilibrium in which everybody has one choice.
+    """
 
     low: Fraction
     high: Fraction
+    pure: bool
 
 
 class TableTheory(SharedForms[PureProfile]):
@@ -474,7 +471,7 @@ class TableTheory(SharedForms[PureProfile]):
     ) -> bool:
         """Say the same of the game that is left when some choices are eliminated."""
         leads = self._compare(who, action, other, removed)
-        return action != other and bool(np.all(leads > 0))
+        return bool(np.all(leads > 0))
 
     @form(
         "once {removed} is gone, {action} <weakly dominates|does not weakly dominate> {other} for"
@@ -510,8 +507,8 @@ class TableTheory(SharedForms[PureProfile]):
     @form("{action} <is|is not> strictly dominated by a single choice for {who}")
     def strictly_dominated(self, action: int, who: int) -> bool:
         """Say whether some other action strictly dominates this one."""
-        others = self._list_others(action, who)
-        return any(self.strictly_dominates(other, action, who) for other in others)
+        actions = range(len(self.own[who]))
+        return any(self.strictly_dominates(other, action, who) for other in actions)
 
     @form("the mix in which {part} <strictly dominates|does not strictly dominate> {action}")
     def strictly_dominated_by_mix(
@@ -638,17 +635,12 @@ class TableTheory(SharedForms[PureProfile]):
 
         Open where one equilibrium pays this and another something else.
         """
-        spans = [_span_payoffs(paid) for paid in self._list_equilibrium_payoffs(who)]
-        return _match_spans(value, spans)
+        return _match_spans(value, list(self._list_spans(who)))
 
     @form("in the mixed equilibrium {who} <get> {value}")
     def mixed_equilibrium_payoff(self, who: int, value: Fraction) -> Fraction | Proof:
         """Say what a player gets in the mixed equilibrium; open where several pay differently."""
-        spans = []
-        for paid in self._list_equilibrium_payoffs(who):
-            is_pure = len(paid) == 1 and paid[0].pure
-            if not is_pure:
-                spans.append(_span_payoffs(paid))
+        spans = [span for span in self._list_spans(who) if not span.pure]
         return _match_spans(value, spans) if spans else Proof(Verdict.REFUTED)
 
     @cached_property
@@ -660,17 +652,17 @@ class TableTheory(SharedForms[PureProfile]):
             )
         return nash(self._scaled).components
 
-    def _list_equilibrium_payoffs(self, who: int) -> Iterator[list[_EquilibriumPayoff]]:
-        """Yield what a player gets at the ends of every connected set of equilibria."""
+    def _list_spans(self, who: int) -> Iterator[_PayoffSpan]:
+        """Yield what a player gets in every connected set of equilibria, by its ends."""
         for component in self._components:
             ends = []
             for equilibrium in component.equilibria:
                 payoffs = equilibrium.exact_payoffs
                 if payoffs is None:
                     raise Ungrounded("its equilibria are not known exactly")
-                pure = all(max(strategy) == 1 for strategy in equilibrium.strategies)
-                ends.append(_EquilibriumPayoff(payoffs[who] / self.subject.scale, pure))
-            yield ends
+                ends.append(payoffs[who] / self.subject.scale)
+            is_pure = component.isolated and component.equilibria[0].kind == "pure"
+            yield _PayoffSpan(min(ends), max(ends), is_pure)
 
     @form(
         "<|it is not so that >everybody gets at least as much, and somebody more, if {outcome} than"
@@ -718,11 +710,6 @@ def _add_weighted(weights: Iterable[Fraction], values: Iterable[int | Fraction])
         if weight:
             total += weight * value
     return total
-
-
-def _span_payoffs(ends: Sequence[_EquilibriumPayoff]) -> _PayoffSpan:
-    values = [end.value for end in ends]
-    return _PayoffSpan(min(values), max(values))
 
 
 def _match_spans(value: Fraction, spans: Sequence[_PayoffSpan]) -> Fraction | Proof:

@@ -369,7 +369,7 @@ def keep_said(rows: Iterable[QuotedClaim], text: str, subject: Subject) -> Itera
         if not isinstance(row.claim, Claim) or row.claim.form == NO_CLAIM:
             yield row
             continue
-        places = [_Place(*span) for span in _find(text, row.quote)]
+        places = _find(text, row.quote)
         why = "these words do not occur in the text" if row.quote else "it quotes no words"
         kind = "claim not in its quote" if places else "quote not in the text"
         for place in places:
@@ -379,17 +379,10 @@ def keep_said(rows: Iterable[QuotedClaim], text: str, subject: Subject) -> Itera
         yield QuotedClaim(Malformed(row.quote[:80], why, kind)) if why else row
 
 
-class _Place(NamedTuple):
-    """Where a quote is in a text."""
-
-    start: int
-    end: int
-
-
 def _find_fault(
     claim: Claim,
     text: str,
-    quote: _Place,
+    quote: tuple[int, int],
     sentences: list[tuple[int, int]],
     check: QuoteCheck,
 ) -> str:
@@ -398,18 +391,18 @@ def _find_fault(
         meant = ground(claim, check.subject).claim
     except Ungrounded:
         return ""  # It has no verdict, for a reason that says more.
-    touched = [
-        number
-        for number, (start, end) in enumerate(sentences)
-        if start < quote.end and end > quote.start
-    ]
+    begin, stop = quote
+    touched = []
+    for number, (start, end) in enumerate(sentences):
+        if start < stop and end > begin:
+            touched.append(number)
     if not touched:
         return "these words do not occur in the text"
     first, last = sentences[touched[0]][0], sentences[touched[-1]][1]
     earlier = [text[start:end] for start, end in sentences[: touched[0]]]
     headings = [one for one in earlier if one.rstrip().endswith(":") or one.startswith("#")]
     before = " ; ".join((*headings[-1:], *earlier[-1:]))
-    clause = re.split(r"[,;:]", text[first : quote.start])[-1] + text[quote.start : quote.end]
+    clause = re.split(r"[,;:]", text[first:begin])[-1] + text[begin:stop]
     why = check.find_fault(meant, text[first:last], clause, before)
     if not why:
         return ""

@@ -43,6 +43,8 @@ from bestresponse.logic.programs.table import GameTable
 from bestresponse.logic.programs.validate import Report
 
 Cells = Mapping[tuple[str, str], Sequence[tuple[Fraction, Fraction]]]
+_Naming = tuple[tuple[str, ...], tuple[str, ...], bool]
+"""The moves of both players in the order of the named game, and whether they change seats."""
 """What both players earn for each pair of moves; several values where a program gives several."""
 
 _LETTER = re.compile(r"[A-Za-z]\w*")
@@ -217,15 +219,13 @@ def find_roles(table: GameTable, named: Named) -> RolesFound | None:
     """
     if not check_constraints(table, named):
         return None
-    cells = _list_cells(table)
     roles = named.roles or named.moves
-    for rows, cols, swapped in _namings(cells, len(named.moves), _share_moves(table)):
-        if not _wrong(cells, named, rows, cols, swapped):
-            seats = ("column", "row") if swapped else ("row", "column")
-            players = dict(zip(table.players, seats, strict=True))
-            of_rows = dict(zip(rows, roles, strict=True))
-            of_columns = dict(zip(cols, roles, strict=True))
-            return RolesFound(players, (of_rows, of_columns))
+    for rows, cols, swapped in _list_fitting(table, named):
+        seats = ("column", "row") if swapped else ("row", "column")
+        players = dict(zip(table.players, seats, strict=True))
+        of_rows = dict(zip(rows, roles, strict=True))
+        of_columns = dict(zip(cols, roles, strict=True))
+        return RolesFound(players, (of_rows, of_columns))
     return None
 
 
@@ -247,22 +247,28 @@ def _list_roles(table: GameTable, named: Named) -> Iterator[dict[str, int]]:
 
     One result is given for each naming under which its constraints hold.
     """
+    for rows, cols, swapped in _list_fitting(table, named):
+        groups = (table.players[::-1] if swapped else table.players, rows, cols)
+        places: dict[str, int] = {}
+        for group in groups:
+            for place, name in enumerate(group):
+                places[plain_name(name)] = place
+        yield places
+
+
+def _list_fitting(table: GameTable, named: Named) -> Iterator[_Naming]:
+    """Yield the namings under which a game satisfies its constraints."""
     cells = _list_cells(table)
-    for rows, cols, swapped in _namings(cells, len(named.moves), _share_moves(table)):
-        if not _wrong(cells, named, rows, cols, swapped):
-            groups = (table.players[::-1] if swapped else table.players, rows, cols)
-            places: dict[str, int] = {}
-            for group in groups:
-                for place, name in enumerate(group):
-                    places[plain_name(name)] = place
-            yield places
+    for naming in _namings(cells, len(named.moves), _share_moves(table)):
+        if not _wrong(cells, named, *naming):
+            yield naming
 
 
 def _namings(
     cells: Cells,
     size: int,
     shared: bool,
-) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], bool]]:
+) -> Iterator[_Naming]:
     first = tuple(dict.fromkeys(row for row, _ in cells))
     second = tuple(dict.fromkeys(column for _, column in cells))
     for rows in permutations(first, size):

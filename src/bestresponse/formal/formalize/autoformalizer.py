@@ -40,7 +40,8 @@ from bestresponse.formal.formalize.plan import (
 from bestresponse.formal.formalize.texts import TEXTS
 from bestresponse.games.describing import describe_game
 from bestresponse.logic.engine import LogicEngine
-from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
+from bestresponse.logic.language.diagnostics import Severity, Stage
+from bestresponse.logic.programs.orders import make_defect
 from bestresponse.logic.programs.recorded import Plays, check_plays
 from bestresponse.logic.programs.table import GameTable
 from bestresponse.logic.programs.validate import Report, validate
@@ -452,16 +453,7 @@ def _runs_in_circles(text: str) -> bool:
 
 
 def _add_doubt(report: Report, message: str, hint: str, severity: Severity) -> Report:
-    fault = Diagnostic(
-        Stage.CONTRACT,
-        severity,
-        line=0,
-        column=0,
-        source_line="",
-        message=message,
-        hint=hint,
-        code="moves",
-    )
+    fault = replace(make_defect("moves", message, hint), severity=severity)
     return replace(report, diagnostics=(*report.diagnostics, fault))
 
 

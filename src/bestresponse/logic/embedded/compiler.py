@@ -16,7 +16,16 @@ from typing import Any, NamedTuple
 
 from bestresponse.logic.embedded.builtins import MANY, SINGLE
 from bestresponse.logic.embedded.unify import bind, copy, unify
-from bestresponse.logic.language.terms import CONS, Atom, Struct, Term, Var, deref, items_of
+from bestresponse.logic.language.terms import (
+    CONS,
+    Atom,
+    Struct,
+    Term,
+    Var,
+    deref,
+    goals_of,
+    items_of,
+)
 
 VOID, FIRST, LATER, CONSTANT, GROUND, COMPOUND, SEQUENCE = range(7)
 (
@@ -221,7 +230,7 @@ class _Compiler:
     def goal(self, term: Term, following: Code, cut: Cut) -> Code:
         """Code that runs a goal and goes on with `following`."""
         if isinstance(term, Struct) and term.name == "," and len(term.args) == 2:
-            for conjunct in reversed(_spine(term, ",")):
+            for conjunct in reversed(goals_of(term, ",")):
                 following = self.goal(conjunct, following, cut)
             return following
         if not isinstance(term, Struct | Atom):
@@ -260,7 +269,7 @@ class _Compiler:
         return (cut[0], following, cut[1], None, self.origin)
 
     def either(self, arguments: Terms, following: Code, cut: Cut) -> Code:
-        *branches, last = _spine(Struct(";", arguments), ";")
+        *branches, last = goals_of(Struct(";", arguments), ";")
         code = self.goal(last, following, cut)
         for branch in reversed(branches):
             code = self.branch(branch, code, following, cut)
@@ -360,15 +369,6 @@ class _Compiler:
 
 def _ignore(cells: int) -> None:
     """Count nothing: what a clause holds is as small as its text."""
-
-
-def _spine(term: Term, name: str) -> list[Term]:
-    """The goals that are joined by commas or semicolons."""
-    goals: list[Term] = []
-    while isinstance(term, Struct) and term.name == name and len(term.args) == 2:
-        goals.append(term.args[0])
-        term = term.args[1]
-    return [*goals, term]
 
 
 def build(pattern: Pattern, slots: list[Any]) -> Any:

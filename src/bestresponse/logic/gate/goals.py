@@ -12,6 +12,7 @@ from bestresponse.logic.language.terms import (
     Term,
     Var,
     brief,
+    goals_of,
     items_of,
     variables_of,
 )
@@ -130,11 +131,7 @@ class GoalChecker:
 
     def _check_chain(self, term: Term, name: str) -> Term:
         """Check goals joined by commas or semicolons, however many."""
-        goals: list[Term] = []
-        while isinstance(term, Struct) and term.name == name and len(term.args) == 2:
-            goals.append(self._check_goal(term.args[0]))
-            term = term.args[1]
-        result = self._check_goal(term)
+        *goals, result = map(self._check_goal, goals_of(term, name))
         for goal in reversed(goals):
             result = Struct(name, (goal, result))
         return result

@@ -120,6 +120,15 @@ def items_of(term: Term) -> tuple[list[Term], Term]:
     return items, term
 
 
+def goals_of(term: Term, name: str) -> list[Term]:
+    """The goals that are joined by commas or semicolons."""
+    goals: list[Term] = []
+    while isinstance(term, Struct) and term.name == name and len(term.args) == 2:
+        goals.append(term.args[0])
+        term = term.args[1]
+    return [*goals, term]
+
+
 def same(left: Term, right: Term) -> bool:
     """Whether two terms are identical.
 

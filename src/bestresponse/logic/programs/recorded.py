@@ -15,8 +15,8 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 
 from bestresponse.core.errors import UsageError
-from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
 from bestresponse.logic.programs.game_table import GameTable
+from bestresponse.logic.programs.orders import make_defect
 from bestresponse.logic.programs.positions import PositionTable
 from bestresponse.logic.programs.report import Report
 
@@ -94,24 +94,13 @@ def check_plays(report: Report, plays: Plays) -> Report:
     broken = []
     for play in plays:
         if wrong := rules.find_fault(play):
-            broken.append(_make_fault(f"the play of line {play.line}: {wrong[0]}", wrong[1]))
+            broken.append(
+                make_defect("plays", f"the play of line {play.line}: {wrong[0]}", wrong[1])
+            )
     if len(broken) > _MOST_TOLD:
         count = f"{len(broken):,} of {len(plays):,} recorded plays do not fit the rules"
-        broken = [*broken[:_MOST_TOLD], _make_fault(count, "")]
+        broken = [*broken[:_MOST_TOLD], make_defect("plays", count)]
     return replace(report, diagnostics=(*report.diagnostics, *broken))
-
-
-def _make_fault(message: str, hint: str) -> Diagnostic:
-    return Diagnostic(
-        Stage.CONTRACT,
-        Severity.ERROR,
-        line=0,
-        column=0,
-        source_line="",
-        message=message,
-        hint=hint,
-        code="plays",
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,17 +122,12 @@ class _Rules:
             case None:
                 return None
             case PositionTable():
-                return cls(
-                    game.players,
-                    tuple(
-                        {
-                            ((here.player, move),): place
-                            for move, place in zip(here.moves, here.following, strict=True)
-                        }
-                        for here in game.positions
-                    ),
-                    {n: here.payoffs for n, here in enumerate(game.positions) if here.payoffs},
-                )
+                steps: list[dict[Moves, int]] = []
+                for here in game.positions:
+                    moves = zip(here.moves, here.following, strict=True)
+                    steps.append({((here.player, move),): place for move, place in moves})
+                ends = {n: here.payoffs for n, here in enumerate(game.positions) if here.payoffs}
+                return cls(game.players, tuple(steps), ends)
         after: list[dict[Moves, int]] = [{}]
         paid = {}
         for row in game.rows:

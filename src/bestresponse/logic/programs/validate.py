@@ -18,6 +18,7 @@ from bestresponse.logic.gate.goals import indicator
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage, numbered
 from bestresponse.logic.language.predicates import GAME
 from bestresponse.logic.language.terms import Atom, Struct, Term, Var, write
+from bestresponse.logic.programs.orders import make_defect
 from bestresponse.logic.programs.report import Report as Report, describe_failure
 from bestresponse.logic.programs.solver_language import REQUIRED
 from bestresponse.logic.programs.table import extract
@@ -144,18 +145,7 @@ def validate_strategy(source: str, game: str, engine: LogicEngine) -> Report:
         goal = "initial(S), holds(player(P), S), holds(player(O), S), P \\== O, select(P, O, S, M)"
         if not engine.solutions(program, goal, 1):
             message = "select/4 gives no move in the initial situation"
-            faults.append(
-                Diagnostic(
-                    Stage.CONTRACT,
-                    Severity.ERROR,
-                    line=0,
-                    column=0,
-                    source_line="",
-                    message=message,
-                    hint="give a first move",
-                    code="select",
-                )
-            )
+            faults.append(make_defect("select", message, "give a first move"))
     except LogicError as error:
         return Report(source, gated.defined, (*faults, describe_failure(error)))
     return Report(source, gated.defined, tuple(faults))
@@ -177,17 +167,9 @@ def _find_missing(gated: GatedProgram, required: tuple[str, ...]) -> list[Diagno
     missing = []
     for key in required:
         if key not in gated.defined:
-            diagnostic = Diagnostic(
-                Stage.STATIC,
-                Severity.ERROR,
-                line=0,
-                column=0,
-                source_line="",
-                message=f"{key} is missing",
-                hint=f"for example: {_EXAMPLES[key]}",
-                code="missing",
-            )
-            missing.append(diagnostic)
+            hint = f"for example: {_EXAMPLES[key]}"
+            defect = make_defect("missing", f"{key} is missing", hint)
+            missing.append(replace(defect, stage=Stage.STATIC))
     return missing
 
 

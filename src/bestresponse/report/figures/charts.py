@@ -385,12 +385,12 @@ def draw_scatter(
         return to_svg(axes)
 
 
-def compute_bin_means(x: Floats, y: Floats, bins: int = 8) -> tuple[Floats, Floats]:
-    """Compute the means of x and of y within bins that hold about equally many points.
+def compute_bin_means(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """Compute the means of x and of y within up to eight bins that hold about equally many points.
 
     Equal x share a bin.
     """
-    count = min(bins, max(1, x.size // 5))
+    count = min(8, max(1, x.size // 5))
     edges = np.unique(np.quantile(x, np.linspace(0, 1, count + 1)))
     number = np.searchsorted(edges, x, side="right") - 1
     which = np.clip(number, 0, max(0, edges.size - 2))

@@ -117,7 +117,8 @@ def draw_tree(
 def lay_out(tree: Tree, overlay: Overlay | None = None) -> TreeLayout:
     """Find the place of every node, branch and information set."""
     overlay = overlay or Overlay()
-    depth, y = _place_rows(tree, overlay.nodes or range(tree.num_nodes))
+    depth = tree.depth
+    y = _place_rows(tree, overlay.nodes or range(tree.num_nodes))
     lanes, counts = _assign_lanes(tree, depth, y)
     deepest = max(depth[node] for node in y)
     longest_names = [0] * (deepest + 1)
@@ -138,14 +139,11 @@ def lay_out(tree: Tree, overlay: Overlay | None = None) -> TreeLayout:
     return TreeLayout(x, [*bends, x[-1]], y, depth, places)
 
 
-def _place_rows(tree: Tree, nodes: Collection[int]) -> tuple[list[int], dict[int, float]]:
-    """Return the level of every node and its height.
+def _place_rows(tree: Tree, nodes: Collection[int]) -> dict[int, float]:
+    """Return the height of every node.
 
     Ends are one row apart, other nodes in the middle of what follows.
     """
-    depth = [0] * tree.num_nodes
-    for node, parent in enumerate(tree.parent.tolist()[1:], start=1):
-        depth[node] = depth[parent] + 1
     below: dict[int, list[int]] = {}
     for node in sorted(nodes):
         below[node] = [child for child in tree.children[node] if child in nodes]
@@ -155,7 +153,7 @@ def _place_rows(tree: Tree, nodes: Collection[int]) -> tuple[list[int], dict[int
     for node, children in reversed(below.items()):
         if children:
             y[node] = (y[children[0]] + y[children[-1]]) / 2
-    return depth, dict(sorted(y.items()))
+    return dict(sorted(y.items()))
 
 
 def _assign_lanes(

@@ -207,7 +207,7 @@ class PlayPages:
         """Write the rules of a game once for all plays of it."""
         key = id(game)
         if key not in self._rules:
-            self._rules[key] = (game, _write_first_rules(game))
+            self._rules[key] = (game, write_rules(game.view(game.start(), game.roles[0])))
         return self._rules[key][1]
 
     @cached_property
@@ -228,10 +228,6 @@ class PlayPages:
             line = next(read_raw(path, place))
             found.append(parse_line(line, path, 0))
         return found
-
-
-def _write_first_rules(game: AnyGame) -> str:
-    return write_rules(game.view(game.start(), game.roles[0]))
 
 
 def _tell_solution(game: AnyGame) -> tuple[tuple[str, str], ...]:

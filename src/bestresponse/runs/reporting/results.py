@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Never, TypedDict
 
-from bestresponse.report.frames import Heads, Metric, is_baseline
+from bestresponse.report.frames import Metric, is_baseline
 from bestresponse.report.stats.statistics import Interval, as_interval
 from bestresponse.runs.store.folder import Manifest
 
@@ -133,17 +133,14 @@ def list_results(run: Run[RunSettings]) -> list[ResultRow]:
     place = next((metrics.labels.index(name) for name in _PLAYERS if name in metrics.labels), 0)
     rows: list[ResultRow] = []
     for heads, values in metrics.groups:
-        group = "baseline" if is_baseline(heads) else _join_others(heads, place)
+        others = ", ".join(map(str, (*heads[:place], *heads[place + 1 :])))
+        group = "baseline" if is_baseline(heads) else others
         for metric in metrics.columns:
             value = values.get(metric.name)
             if value is not None and math.isfinite(as_interval(value).estimate):
                 model = str(heads[place]) if heads else ""
                 rows.append(_describe(run.manifest, metric, value, (model, group)))
     return rows
-
-
-def _join_others(heads: Heads, place: int) -> str:
-    return ", ".join(map(str, (*heads[:place], *heads[place + 1 :])))
 
 
 def _describe(

@@ -44,8 +44,11 @@ def lemke_howson(game: GameLike, label: int = 0, *, seconds: float = inf) -> Equ
 
 def _follow_path(game: NormalForm, label: int, deadline: Deadline) -> Equilibrium:
     require_two_players(game, "lemke_howson")
-    _check_label(label, game.shape)
-    if sum(game.shape) > _EXACT_LABELS:
+    labels = sum(game.shape)
+    if not 0 <= label < labels:
+        m, n = game.shape
+        raise InvalidGame(f"label: a {m}x{n} game has labels 0 to {labels - 1}, got {label}")
+    if labels > _EXACT_LABELS:
         row, col = game.payoffs
         tables = [_Tableau(col.T), _Tableau(row)]
         if _walk(tables, label, game.shape, deadline, _MOST_PIVOTS):
@@ -74,13 +77,6 @@ def lemke_howson_all(game: GameLike, *, seconds: float = inf) -> tuple[Equilibri
         rounded = np.round(np.concatenate(e.strategies), 9)
         equilibria.setdefault(tuple(rounded.tolist()), e)
     return tuple(equilibria.values())
-
-
-def _check_label(label: int, shape: tuple[int, ...]) -> None:
-    if not 0 <= label < sum(shape):
-        raise InvalidGame(
-            f"label: a {shape[0]}x{shape[1]} game has labels 0 to {sum(shape) - 1}, got {label}"
-        )
 
 
 class _Tableau:

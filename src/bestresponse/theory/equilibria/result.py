@@ -210,9 +210,7 @@ class Equilibrium:
         """Name what every player plays, with probabilities where it mixes, and what all earn."""
         plays = []
         game = self.game
-        mixes: Sequence[Sequence[Fraction | float]] = self.exact or [
-            x.tolist() for x in self.strategies
-        ]
+        mixes = self._mixes
         for player, actions, mix, support in zip(
             game.players, game.actions, mixes, self.supports, strict=True
         ):
@@ -342,13 +340,15 @@ class Equilibrium:
         return self._source.find_fractions(self._number)
 
     @property
+    def _mixes(self) -> Sequence[Sequence[Fraction | float]]:
+        """The strategies as fractions where these are known, else as floats."""
+        return self.exact or [x.tolist() for x in self.strategies]
+
+    @property
     def supports(self) -> tuple[tuple[int, ...], ...]:
         """The actions each player uses."""
-        mixes: Sequence[Sequence[Fraction | float]] = self.exact or [
-            x.tolist() for x in self.strategies
-        ]
         used = []
-        for mix in mixes:
+        for mix in self._mixes:
             used.append(tuple([a for a, p in enumerate(mix) if p > 0]))
         return tuple(used)
 

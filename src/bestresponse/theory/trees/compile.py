@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Lottery
 from bestresponse.core.errors import InvalidGame, TooLarge
@@ -31,20 +31,13 @@ from bestresponse.theory.trees.tree import (
     build_tree,
 )
 
-if TYPE_CHECKING:
-    pass
-
-
-def _spell_history(view: View) -> str:
-    return spell_told(view.history)
-
 
 def compile_game(
     game: Game[S],
     *,
     limit: int = NODE_LIMIT,
     remember: bool = False,
-    label: Callable[[View], str] = _spell_history,
+    label: Callable[[View], str] = lambda view: spell_told(view.history),
 ) -> Tree:
     """Build the tree of `game`.
 

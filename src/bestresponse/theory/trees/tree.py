@@ -161,13 +161,18 @@ class Tree:
         return reach
 
     @cached_property
-    def levels(self) -> tuple[IntArray, ...]:
-        """The nodes by their distance from the root."""
+    def depth(self) -> list[int]:
+        """The distance of each node from the root."""
         depth = [0] * self.num_nodes
         for node, parent in enumerate(self.parent.tolist()[1:], start=1):
             depth[node] = depth[parent] + 1
-        order = np.argsort(depth, kind="stable").astype(np.int64)
-        ends = np.cumsum(np.bincount(depth))
+        return depth
+
+    @cached_property
+    def levels(self) -> tuple[IntArray, ...]:
+        """The nodes by their distance from the root."""
+        order = np.argsort(self.depth, kind="stable").astype(np.int64)
+        ends = np.cumsum(np.bincount(self.depth))
         return tuple(np.split(order, ends[:-1]))
 
     @cached_property

@@ -27,6 +27,7 @@ import numpy as np
 
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
 from bestresponse.theory.arrays import Numbers
+from bestresponse.theory.files.game_text import number_repeats
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.sequence_form import read_leaves, read_reach
 from bestresponse.theory.trees.tree import (
@@ -89,13 +90,9 @@ def build_cases(cases: Sequence[TypeCase], name: str = "") -> Tree:
 
 def _list_draws(cases: Sequence[TypeCase]) -> dict[str, tuple[Fraction, tuple[int, ...]]]:
     """Name the branches of chance by the types, with a number where types come again."""
+    labels = number_repeats(", ".join(case.types) for case in cases)
     draws: dict[str, tuple[Fraction, tuple[int, ...]]] = {}
-    for number, case in enumerate(cases):
-        label = wanted = ", ".join(case.types)
-        count = 1
-        while label in draws:
-            count += 1
-            label = f"{wanted} ({count})"
+    for number, (label, case) in enumerate(zip(labels, cases, strict=True)):
         draws[label] = case.probability, (number,)
     return draws
 

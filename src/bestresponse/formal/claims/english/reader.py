@@ -124,10 +124,6 @@ class Told(NamedTuple):
     claims: tuple[Claim, ...] = ()
     left_out: tuple[str, ...] = ()
 
-    def count_left_out(self) -> int:
-        """Return how many characters were not understood."""
-        return len(" ".join(self.left_out))
-
 
 class SentenceReader:
     """Reads single sentences about one game. `you` is the player whom they call so."""
@@ -161,7 +157,7 @@ class SentenceReader:
             if told is not None:
                 found.append(told)
         self.why = "" if found else why
-        return min(found, key=Told.count_left_out, default=Told())
+        return min(found, key=lambda told: len(" ".join(told.left_out)), default=Told())
 
     def drop_names(self, sentence: str) -> str:
         """Return a sentence without the names of the players."""

@@ -131,7 +131,10 @@ def _search_rest(rest: ReducedGame, search: _Search) -> NashResult:
         traced = trace_to_equilibrium(search.payoffs, time)
         certified += _certify_all(game, [] if traced is None else [traced])
     if not certified:
-        raise _found_none(rest.whole)
+        raise NotCertified(
+            f"no equilibrium of this {'x'.join(map(str, rest.whole.shape))} game could be"
+            " certified; correlated(game) always finds a correlated one"
+        )
     search.deadline = Deadline.after(search.deadline.seconds)
     different = _drop_doubles(search, certified)
     return _assemble(rest, different, search, profiles)
@@ -288,13 +291,6 @@ def _point_masses(game: NormalForm, cell: tuple[int, ...]) -> Profile:
 def _certify_all(game: NormalForm, candidates: list[Profile]) -> list[Certified]:
     certified = (certify(game, mix) for mix in candidates)
     return [point for point in certified if point is not None]
-
-
-def _found_none(game: NormalForm) -> NotCertified:
-    return NotCertified(
-        f"no equilibrium of this {'x'.join(map(str, game.shape))} game could be certified;"
-        " correlated(game) always finds a correlated one"
-    )
 
 
 def _search_supports(search: _Search) -> None:
