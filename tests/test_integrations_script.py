@@ -33,7 +33,7 @@ def test_every_line_of_the_pages_table_is_what_the_environment_is_made_with(scri
     told = [
         find_installs(line.split("|")[2]) for line in page.splitlines() if line.startswith("| [")
     ]
-    assert len(told) == 7
+    assert len(told) == 8
     assert [installs for installs in told if installs and installs not in made] == []
 
 

@@ -175,7 +175,10 @@ def test_rules_for_people_are_those_of_models_without_an_aim():
     told = write_rules(seen)
     aim = "\n\nYour aim is to make your own expected payoff as large as possible."
     assert told.endswith(aim)
-    assert word_rules(game, seen) == told.removesuffix(aim)
+    people = "You are player 1. You play with player 2, player 3 and player 4."
+    models = "You are player 1 in a game played by player 1, player 2, player 3, player 4."
+    assert told.startswith(models)
+    assert word_rules(game, seen) == people + told.removesuffix(aim).removeprefix(models)
 
 
 def test_whoever_is_not_asked_or_has_no_known_equilibrium_loses_nothing_that_is_known():

@@ -7,7 +7,6 @@ the same in words.
 
 import inspect
 import json
-import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -633,7 +632,7 @@ def _(learnt):
 def _(tmp_path):
     mine = tmp_path / "mine.toml"
     text = read_domain_text("debate").replace('name = "debate"', 'name = "mine"')
-    text = re.sub(r"^names = .*$", 'names = ["Xena", "Yuri"]', text, flags=re.MULTILINE)
+    text = text.replace("[generate]", '[generate]\nnames = ["Xena", "Yuri"]')
     text = text.replace("debate in public the motion", "argue on the radio about the motion")
     text = text.replace("You are $me. You argue $side", "Your name is $me, and you speak $side")
     mine.write_text(text)

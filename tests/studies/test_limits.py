@@ -116,8 +116,6 @@ STUDIES = {
         lambda **settings: TournamentConfig("prisoners-dilemma", ["tit-for-tat"], **settings),
         {
             "rounds": (10, 0, 1, 100_000, 100_001),
-            "noise": (0.0, -0.1, 0.0, 0.999, 1.0),
-            "continuation": (1.0, 0.0, 0.001, 1.0, 1.1),
             "repetitions": (None, 0, 1, 1_000_000, 1_000_001),
             "seed": SEED,
             "temperature": warmth(0.0),

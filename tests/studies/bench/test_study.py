@@ -99,15 +99,16 @@ def test_an_estimate_says_how_long_the_embedded_model_takes_at_seven_seconds_a_c
 def test_plays_that_are_missing_are_counted():
     def warn(plays, **settings):
         config = BenchConfig("m", num_games=3, **SMALL, **settings)
+        frame = SimpleNamespace(list_values=lambda column: plays)
         shown = warn_unfinished(
-            SimpleNamespace(total=bench.count(config), frame=lambda name: plays)
+            SimpleNamespace(total=bench.count(config), frame=lambda name: frame)
         )
         return shown and [note.text for note in shown.blocks]
 
-    assert warn(["play"]) == [
+    assert warn(["play", "play"]) == [
         "2 planned plays are not finished; run the same command to play them."
     ]
-    assert warn(["play"] * 3) is None
+    assert warn(["first", "second", "third"]) is None
 
 
 def test_how_many_plays_there_are_is_known():

@@ -9,7 +9,7 @@ from bestresponse.runs.execution import Execution
 from bestresponse.runs.settings import list_settings, read_extra
 from bestresponse.runs.store.folder import Manifest, RunFolder, write_rows
 from bestresponse.studies.improve import study
-from bestresponse.studies.improve.study import TrainConfig, measure, run_training, train
+from bestresponse.studies.improve.study import TrainConfig, run_training, train
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_training_without_its_packages_is_refused(tmp_path, examples, monkeypatc
 
 
 def test_a_run_without_any_row_is_measured_as_empty(tmp_path):
-    measured = measure(None, SimpleNamespace(path=tmp_path))
+    measured = train.measure(None, SimpleNamespace(path=tmp_path))
     assert measured.answered == 0
     assert {name: len(frame) for name, frame in measured.frames.items()} == {
         "training": 0,
@@ -45,7 +45,7 @@ def test_a_run_without_any_row_is_measured_as_empty(tmp_path):
 def test_what_a_training_has_written_is_what_its_report_reads(tmp_path):
     row = {"when": "before", "asked": 60, "right": 0.75, "perplexity": 50.5}
     write_rows(tmp_path / "abilities.jsonl", [row])
-    measured = measure(None, SimpleNamespace(path=tmp_path))
+    measured = train.measure(None, SimpleNamespace(path=tmp_path))
     assert list(measured.frames["abilities"]) == [row]
 
 

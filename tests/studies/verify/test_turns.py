@@ -88,10 +88,12 @@ def test_a_model_can_translate_what_is_said_about_moves(tmp_path: Path) -> None:
         "who": "you",
         "value": 6.4,
         "after": [{"who": "you", "action": "R"}],
-        "quote": "After R I end up with 6.4",
+        "quote": "After R, with best play, I end up with 6.4",
     }
     models = {
-        "scripted": ScriptedModel(["After R I end up with 6.4.\nANSWER: R", "I stop.\nANSWER: B"]),
+        "scripted": ScriptedModel(
+            ["After R, with best play, I end up with 6.4.\nANSWER: R", "I stop.\nANSWER: B"]
+        ),
         "translator": ScriptedModel([json.dumps({"claims": [claim]}), json.dumps({"claims": []})]),
     }
     settings = config(load_tree("centipede"), repeats=1, translator="translator")

@@ -33,13 +33,37 @@ OFFERS = [offer for offer in list_offers() if offer.kind != "dialogue"]
 GAMES = [GameChoice(offer.name) for offer in OFFERS]
 TABLES = {offer.name for offer in OFFERS if offer.kind == "table"}
 
+ONLY_WHOLE_PLAYS = frozenset(
+    [
+        "barrels",
+        "bluff",
+        "boxes",
+        "breakthrough",
+        "connect-four",
+        "couriers",
+        "crates",
+        "fifteen",
+        "goofspiel",
+        "lamps",
+        "lanes",
+        "liars-dice",
+        "nim",
+        "pig",
+        "queues",
+        "runners",
+        "three-colours",
+        "tic-tac-toe",
+    ]
+)
+"""Boards, dice and cards: what a play that is broken off would pay is no question about them."""
+
 
 @pytest.mark.parametrize("choice", GAMES, ids=lambda choice: choice.name)
 def test_every_game_on_the_list_asks_every_seat_something_and_the_right_answers_pass(choice):
     game = make_game(choice)
     for seat in range(len(game.roles)):
         quiz = make_questions(game, seat, 5)
-        assert quiz
+        assert bool(quiz) is (choice.name not in ONLY_WHOLE_PLAYS)
         assert quiz == make_questions(game, seat, 5)
         assert (
             find_mistakes(quiz, [f"{question.answer:.2f}" for question in quiz], load_texts("en"))

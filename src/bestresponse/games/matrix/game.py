@@ -497,3 +497,13 @@ class RepeatedGame:
         meant = state.meant[number - 1][self.roles.index(role)]
         yield Meant(role, meant, moves.pop(role))
         yield from (Made(other, move) for other, move in moves.items())
+
+
+def as_repeated(game: object) -> RepeatedGame | None:
+    """Return a game that is repeated already, None where it is not."""
+    return game if isinstance(game, RepeatedGame) else None
+
+
+def find_table_rule(game: object) -> GameRule | None:
+    """Return what a mechanism adds to what is told of a table."""
+    return game.rule if isinstance(game, MatrixGame) else None

@@ -27,7 +27,7 @@ from bestresponse.formal.strategies.agents import (
 from bestresponse.formal.strategies.programs import AS_RUN, PUBLISHED, published_strategy
 from bestresponse.games.logic.game import read_program_text
 from bestresponse.games.lookup import NamedGame, ProgramGame
-from bestresponse.games.matrix.game import MatrixGame, RepeatedGame
+from bestresponse.games.matrix.game import RepeatedGame, as_repeated, find_table_rule
 from bestresponse.games.mechanisms.reputation import ReputationGame
 from bestresponse.logic.engine import open_engine
 from bestresponse.models.base import Model
@@ -285,9 +285,7 @@ def make_stage(game: NamedGame) -> StageGame:
 @cache
 def find_repeated(game: NamedGame) -> RepeatedGame | None:
     """Return a game that is repeated already; UsageError where that makes no match."""
-    found = None if is_in_words(game) else game.game()
-    if not isinstance(found, RepeatedGame):
-        return None
+    found = None if is_in_words(game) else as_repeated(game.game())
     if isinstance(found, ReputationGame):
         raise UsageError(
             f"{game.name}: in a tournament everybody sees all moves; use repeated(...) instead"
@@ -300,9 +298,8 @@ def make_match(game: NamedGame, rounds: int) -> RepeatedGame:
     """Make the repeated game of a match, of so many rounds where the game does not say it."""
     if repeated := find_repeated(game):
         return repeated
-    found = game.game()
-    rule = found.rule if isinstance(found, MatrixGame) else None
-    return RepeatedGame(make_stage(game).form, rounds, rule=rule)
+    form = make_stage(game).form
+    return RepeatedGame(form, rounds, rule=find_table_rule(game.game()))
 
 
 def gather_entries(
