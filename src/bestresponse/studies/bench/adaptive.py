@@ -90,14 +90,10 @@ class AdaptivePlan(PositionPlan):
             return None
         likely = self._weigh(answers)
         logs = np.log(_PRECISIONS)
-        estimate, *ends = (
-            likely @ logs,
-            *np.interp([(1 - LEVEL) / 2, (1 + LEVEL) / 2], likely.cumsum(), logs),
-        )
+        ends = np.interp([(1 - LEVEL) / 2, (1 + LEVEL) / 2], likely.cumsum(), logs)
         low, high = np.exp(ends).tolist()
-        return Interval(
-            float(np.exp(estimate)), low, high=high, level=LEVEL, method="posterior", n=len(answers)
-        )
+        mean = float(np.exp(likely @ logs))
+        return Interval(mean, low, high, level=LEVEL, method="posterior", n=len(answers))
 
     def list_plays(self) -> Iterator[JsonObject]:
         """Yield one play of many answers for every model in every way of asking."""
