@@ -6,7 +6,8 @@ warm.
 Cold is a process of its own for every figure, imports included; warm is the same work a second time
 in that process. Measured beside it, where they are installed: QuantEcon, Nashpy and Gambit (all
 equilibria of bimatrix games), QuantEcon's path of Lemke and Howson (one equilibrium of games that
-have no pure one; after 5,000 pivots it stops, arrived or not), scipy's HiGHS (zero-sum games) and OpenSpiel's C++ (CFR).
+have no pure one; after 5,000 pivots it stops, arrived or not), scipy's HiGHS (zero-sum games)
+and OpenSpiel's C++ (CFR).
 """
 
 from __future__ import annotations

@@ -80,10 +80,9 @@ def list_programs(count: int) -> Iterator[tuple[str, str]]:
         number += 1
         share = 0.9 + 0.2 * (place // 3) / (NEAR // 3)
         yield f"near-{place}", write_near(place % 3, share)
-    complete_games.LEAST, complete_games.MOST = 10, 60
     for seed in range(count - number):
         rng = random.Random(seed)
-        program = complete_games.write_program(complete_games.draw_stages(rng), rng)
+        program = complete_games.write_program(complete_games.draw_stages(rng, 10, 60), rng)
         yield f"drawn-{seed}", program
 
 
