@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.told import Players, Statement
+from bestresponse.games.logic.game import LogicGame, as_game
 from bestresponse.games.lookup import LoadedGame
 from bestresponse.games.statements import tell
+from bestresponse.logic.programs.game_table import GameTable
 from bestresponse.telling.course import Narrator
 from bestresponse.telling.language import load_language
 from bestresponse.telling.render import list_choices, list_earned, list_sentences
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
-
-if TYPE_CHECKING:
-    from bestresponse.games.logic.game import LogicGame
-    from bestresponse.logic.programs.game_table import GameTable
 
 MOST_TOLD = 20
 _MOST_CHANGES = 30
@@ -27,12 +24,7 @@ _MOST_CHANGES = 30
 def describe_loaded_game(loaded: LoadedGame) -> tuple[str, ...]:
     """Tell a game that was looked up."""
     game = loaded.game
-    if isinstance(game, NormalForm | Tree):
-        return describe_game(game)
-    # The language of programs is slow to load.
-    from bestresponse.games.logic.game import LogicGame
-
-    if isinstance(game, LogicGame):
+    if isinstance(game, NormalForm | Tree | LogicGame):
         return describe_game(game)
     view = game.view(game.start(), game.roles[0])
     if view.position:
@@ -53,7 +45,8 @@ def describe_game(
     try:
         statements = state_game(game)
     except InvalidGame as error:
-        players = list_sentences([Players(getattr(game, "roles", None) or game.players)])
+        names = game.roles if isinstance(game, LogicGame) else game.players
+        players = list_sentences([Players(tuple(names))])
         return (*players, f"It cannot be told how it is played: {error}.")
     return list_sentences(statements, most=most)
 
@@ -65,11 +58,7 @@ def describe_table(table: GameTable) -> str:
 
 def state_game(game: NormalForm | Tree | LogicGame | GameTable) -> tuple[Statement, ...]:
     """State a game, that of a program by its tree; InvalidGame where it makes none."""
-    if isinstance(game, NormalForm | Tree):
-        return tell(game)
-    from bestresponse.games.logic.game import LogicGame, as_game
-
-    played = game if isinstance(game, LogicGame) else as_game(game)
+    played = as_game(game) if isinstance(game, GameTable) else game
     return tell(played.tree if isinstance(played, LogicGame) else played)
 
 
