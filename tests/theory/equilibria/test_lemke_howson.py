@@ -70,13 +70,13 @@ def test_an_unknown_label_is_named_with_the_labels_there_are() -> None:
 
 def count_pivots(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     made: list[int] = []
-    exchange = module._Tableau.exchange
+    exchange = module.FloatTableau.exchange
 
-    def count(self: module._Tableau, variable: int) -> int:
+    def count(self: module.FloatTableau, variable: int) -> int:
         made.append(variable)
         return exchange(self, variable)
 
-    monkeypatch.setattr(module._Tableau, "exchange", count)
+    monkeypatch.setattr(module.FloatTableau, "exchange", count)
     return made
 
 

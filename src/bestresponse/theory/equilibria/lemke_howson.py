@@ -24,9 +24,9 @@ from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, a
 
 _REGRET_LIMIT = 1e-9  # of the payoff range; an answer with more is computed again in whole numbers
 _EXACT_LABELS = 24  # above, floats are tried first: whole numbers grow with the game
-_TIE = 1e-11  # of ratios, payoffs being scaled into [1, 2]
+_TIE = 1e-10  # above rounding, as a tie that is missed can make a path cycle
 _WHAT = "the end of a path of Lemke and Howson"
-_LEAST_PIVOT = 1e-10
+_LEAST_PIVOT = 1e-11  # what rounding leaves of a 0 after many pivots
 _MOST_PIVOTS = 100_000  # a path that rounding made cycle has no end
 _WHOLE_LABELS = 200  # above, a path in whole numbers takes longer than anybody waits
 _FEW_PIVOTS = 16  # of each path that is tried first; then four times as many, and so on
@@ -90,7 +90,7 @@ def _follow_in_floats(
 ) -> Equilibrium | None:
     """Return the end of a path of so many pivots at most; None where it is longer or not exact."""
     row, col = game.payoffs
-    tables = [_Tableau(col.T), _Tableau(row)]
+    tables = [_make_tableau(col.T), _make_tableau(row)]
     if _walk(tables, label, game.shape, deadline, most):
         x, y = (table.point() for table in tables)
         if find_largest_regret(game.payoffs, x[None], y[None]) <= _REGRET_LIMIT:
@@ -114,41 +114,48 @@ def lemke_howson_all(game: GameLike, *, seconds: float = inf) -> tuple[Equilibri
     return tuple(equilibria.values())
 
 
-class _Tableau:
-    """{z >= 0, Mz <= 1} in floats, M being payoffs moved and scaled into [1, 2].
+class FloatTableau:
+    """Variables and slacks of rows, of which those that are not basic have columns, in floats.
 
-    Variables are z and the slacks of the rows. The columns are those of the variables that are not
-    basic, and the right side.
+    The last column is the right side.
     """
 
-    def __init__(self, payoffs: Array) -> None:
-        rows, self.width = payoffs.shape
-        scaled = (payoffs - payoffs.min()) / find_range(payoffs) + 1.0
-        self.numbers = np.asfortranarray(np.hstack([scaled, np.ones((rows, 1))]))
-        self.basic = list(range(self.width, self.width + rows))
+    def __init__(self, rows: Array) -> None:
+        self.numbers = np.asfortranarray(rows)
+        self.width = rows.shape[1] - 1
+        self.basic = list(range(self.width, self.width + len(rows)))
         self.column_of = {variable: variable for variable in range(self.width)}
 
-    def exchange(self, variable: int) -> int:
-        """Let a variable enter, and say which one leaves; -1 where rounding left no choice."""
-        from scipy.linalg.blas import dger
+    def exchange(self, variable: int, preferred: int = -1) -> int:
+        """Let a variable enter, and say which one leaves; -1 where none can.
 
-        numbers = self.numbers
-        place = self.column_of.pop(variable)
-        column = numbers[:, place].copy()
+        Of several that could, that is the `preferred` one.
+        """
+        column = self.numbers[:, self.column_of[variable]]
         rows = (column > _LEAST_PIVOT).nonzero()[0]
         if not rows.size:
             return -1
         # The right side, and where that ties the slacks one by one: the lexicographic rule.
         for slack in range(-1, len(column)):
-            side = numbers[:, -1] if slack < 0 else self._read_slack(slack)
+            side = self.numbers[:, -1] if slack < 0 else self._read_slack(slack)
             ratios = side[rows] / column[rows]
             rows = rows[ratios <= ratios.min() + _TIE]
             if rows.size == 1:
                 break
-        row = int(rows[0])
+            if preferred in (wanted := [self.basic[row] for row in rows]):
+                return self.pivot(int(rows[wanted.index(preferred)]), variable)
+        return self.pivot(int(rows[0]), variable)
+
+    def pivot(self, row: int, variable: int) -> int:
+        """Let a variable enter in a row, and say which one leaves it."""
+        from scipy.linalg.blas import dger
+
+        numbers = self.numbers
+        place = self.column_of.pop(variable)
         left = self.basic[row]
         self.basic[row] = variable
         self.column_of[left] = place
+        column = numbers[:, place].copy()
         share = 1.0 / column[row]
         pivot = numbers[row] * share
         # In place, columns first: a quarter of the time that `outer` takes.
@@ -174,6 +181,12 @@ class _Tableau:
         return np.asarray(shares / shares.sum())
 
 
+def _make_tableau(payoffs: Array) -> FloatTableau:
+    """Write {z >= 0, Mz <= 1}, M being payoffs moved and scaled into [1, 2]."""
+    scaled = (payoffs - payoffs.min()) / find_range(payoffs) + 1.0
+    return FloatTableau(np.hstack([scaled, np.ones((len(payoffs), 1))]))
+
+
 class _WholeTableau:
     """The same polytope in whole numbers, M being what a player wants."""
 
@@ -196,7 +209,7 @@ class _WholeTableau:
 
 
 def _walk(
-    tables: Sequence[_Tableau] | Sequence[_WholeTableau],
+    tables: Sequence[FloatTableau] | Sequence[_WholeTableau],
     label: int,
     shape: tuple[int, ...],
     deadline: Deadline,
