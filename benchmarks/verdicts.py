@@ -71,15 +71,14 @@ finally(goal(cat, 0), _).
 
 def list_programs(count: int) -> Iterator[tuple[str, str]]:
     """Name and text of the programs, as many as wanted."""
-    number = 0
+    for place in range(NEAR):
+        share = 0.9 + 0.2 * (place // 3) / (NEAR // 3)
+        yield f"near-{place}", write_near(place % 3, share)
+    number = NEAR
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).glob("*.pl")):
             number += 1
             yield path.name, path.read_text(encoding="utf-8", errors="replace")
-    for place in range(NEAR):
-        number += 1
-        share = 0.9 + 0.2 * (place // 3) / (NEAR // 3)
-        yield f"near-{place}", write_near(place % 3, share)
     for seed in range(count - number):
         rng = random.Random(seed)
         program = complete_games.write_program(complete_games.draw_stages(rng, 10, 60), rng)
