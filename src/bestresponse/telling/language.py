@@ -126,7 +126,7 @@ class Language:
 
     def find_word(self, name: str) -> str | None:
         """Return the word for a name of a game, None where the language has none."""
-        for words in (self.own, self.words):
+        for words in filter(None, (self.own, self.words)):
             if name in words:
                 return words[name]
             pattern = words.get(number_name(name, 2)) or words.get(number_name(name))
@@ -432,19 +432,6 @@ def list_word_files(home: str) -> dict[str, Traversable]:
         if path.is_file():
             files[name] = path
     return files
-
-
-def list_folder_languages(home: str) -> tuple[str, ...]:
-    """List the languages in which a game's folder has words, English first.
-
-    Raises:
-        UsageError: one of them is incomplete, or translates another sentence.
-    """
-    files = list_word_files(home)
-    offered = [name for name in list_languages() if name in files]
-    for name in offered:
-        _load_folder(name, home)
-    return tuple(offered)
 
 
 def _find_words(home: str, name: str) -> Traversable:
