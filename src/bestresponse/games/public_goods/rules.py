@@ -310,11 +310,11 @@ class PublicGoods:
         if self.factor >= len(self.roles):
             return None
         concept = "subgame-perfect equilibrium"
+        more = " Nobody punishes either, as that costs coins and changes nothing later."
         words = make_phrase(
-            "Nobody puts anything in: a coin costs its giver more than comes back to the giver.{more}",
-            more=" Nobody punishes either, as that costs coins and changes nothing later."
-            if self.punishment
-            else "",
+            "Nobody puts anything in: a coin costs its giver more than comes back to the giver."
+            "{more}",
+            more=more if self.punishment else "",
         )
         payoffs = dict.fromkeys(self.roles, float(self.rounds * self.endowment))
         if self.factor <= 1:
