@@ -72,6 +72,7 @@ _BOUNDED: Mapping[str, Callable[[PlayRow], float | None]] = {
     "security_loss": lambda row: row["payoff_range"],
     "belief_score": lambda row: 2.0,
     "mispredicted": lambda row: row["worst_normalised"],
+    "misread": lambda row: row["worst_normalised"],
     "miscalculated": lambda row: row["worst_normalised"],
 }
 """The metrics that are averaged with an interval, and the most that each can be in a game."""
@@ -90,7 +91,7 @@ def _average(name: str, most: Callable[[PlayRow], float | None] | None = None) -
         if not known or most is None:
             return float(np.mean(numbers)) if known else None
         worst = max(most(row) or 0.0 for _, row in known)
-        least = -worst if name == "miscalculated" else 0.0
+        least = -worst if name in ("misread", "miscalculated") else 0.0
         return statistics.bound_mean(numbers, (least, worst), games, rng=RESAMPLING_SEED)
 
     shown = Frame(PlayRow, []).columns[name]
@@ -449,6 +450,7 @@ METRICS: tuple[Metric[Rows], ...] = (
     _average_bounded("security_loss"),
     _average_bounded("belief_score"),
     _average_bounded("mispredicted"),
+    _average_bounded("misread"),
     _average_bounded("miscalculated"),
     _average("llm_value"),
     _average("br_value"),

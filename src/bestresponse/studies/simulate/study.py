@@ -175,8 +175,10 @@ class PlayedSeatMetrics(TypedDict):
     """squared distance of beliefs to what the other did: 0 is sure and right, 2 sure and wrong"""
     mispredicted: IntervalColumn
     """what best replies to the beliefs lose against what the other did in that round"""
+    misread: IntervalColumn
+    """what best replies by the payoffs that the model read lose beside that"""
     miscalculated: IntervalColumn
-    """what the answers lose beside that; negative if they did better"""
+    """what the answers lose beside both; negative if they did better"""
 
 
 def measure_simulation(plays: Plays) -> Measured:
@@ -299,25 +301,29 @@ def _list_seats(
 class _Believed(TypedDict):
     belief_score: Interval | None
     mispredicted: Interval | None
+    misread: Interval | None
     miscalculated: Interval | None
 
 
 def _average_beliefs(plays: Plays, seat: str, ends: Floats | None) -> _Believed:
     """Average what came of the beliefs of a seat; None where nobody was asked."""
-    rows = [row for row in plays.moves if row["seat"] == seat and row["belief_score"] is not None]
-    if not rows or ends is None:
-        return _Believed(belief_score=None, mispredicted=None, miscalculated=None)
-    most = float(np.ptp(ends))
+    most = 0.0 if ends is None else float(np.ptp(ends))
 
-    repeats = list(map(itemgetter("repeat"), rows))
-
-    def average(name: str, least: float, highest: float) -> Interval:
-        values = np.array(list(map(itemgetter(name), rows)))
-        return plays.average(values, name, repeats, np.array([least, highest]))
+    def average(name: str, least: float, highest: float) -> Interval | None:
+        find = itemgetter(name)
+        values, repeats = [], []
+        for row in plays.moves:
+            if row["seat"] == seat and find(row) is not None:
+                values.append(find(row))
+                repeats.append(row["repeat"])
+        if not values or ends is None:
+            return None
+        return plays.average(np.array(values), name, repeats, np.array([least, highest]))
 
     return _Believed(
         belief_score=average("belief_score", 0.0, 2.0),
         mispredicted=average("mispredicted", 0.0, most),
+        misread=average("misread", -most, most),
         miscalculated=average("miscalculated", -most, most),
     )
 
