@@ -144,6 +144,14 @@ class PlayRow(Asked, PlayMetrics):
     """
 
 
+_COMPUTED = ("uniform", "maximin", EQUILIBRIUM)
+
+
+def is_computed(model: str, asked_for: str) -> bool:
+    """Tell whether a strategy is computed: what it loses is known, and needs no interval."""
+    return model in _COMPUTED and asked_for.startswith("mixed")
+
+
 Rows = Sequence[PlayRow]
 SEATS = ("row", "col")
 _NO_METRICS = dict.fromkeys(PlayMetrics.__annotations__)
