@@ -174,6 +174,8 @@ class Said:
                     found.append(_Person(place, rest if self.find("writer") else self.everybody))
                 case "PLAYER" | "POSSESSIVE" | "THEY":
                     found.append(_Person(place, frozenset({int(token)})))
+                case "EVERYBODY" if self.words[place - 1 : place + 1] == ["of", "all"]:
+                    continue  # "the best of all"
                 case "WE" | "EVERYBODY":
                     found.append(_Person(place, self.everybody))
                 case "OTHERS":
@@ -460,6 +462,10 @@ class QuoteCheck:
         if claim.form.startswith("equal_") and len(self.subject.actions[own_player]) == 2:
             # "I am indifferent" between the two that there are.
             wanted = {(player, action) for player, action in wanted if player != own_player}
+        elif "other" in FORMS[claim.form].names and len(self.subject.actions[own_player]) == 2:
+            # "Kit would switch to singing" from the other one that there is.
+            turns = said.find("less") or said.find("denials") or "from" in said.words
+            wanted -= set() if turns else {(own_player, claim["other"])}
         for player, action in sorted(wanted):
             named = [one for one in said.named if (player, action) in one.choices]
             others = [one for one in said.named if one.owners == {player}]

@@ -249,8 +249,25 @@ class Vocabulary:
                     known = phrase in self.english.terminals
                     if not known or phrase in self.english.verbs:
                         formed.setdefault(phrase, set()).add((player, index))
-        self.forms |= named
+        self.forms |= named | self._name_halves()
         return formed | named
+
+    def _name_halves(self) -> dict[Phrase, set[tuple[int, int]]]:
+        """Return moves by their last word, where it means nothing else: late, of "leave late"."""
+        owners: dict[str, set[tuple[int, int]]] = {}
+        halves: dict[Phrase, set[tuple[int, int]]] = {}
+        for player, actions in enumerate(self.subject.actions):
+            for index, action in enumerate(actions):
+                for word in split_words(action.lower()):
+                    owners.setdefault(word, set()).add((player, index))
+        for actions in self.subject.actions:
+            for action in actions:
+                last = split_words(action.lower())[-1:]
+                word = "".join(last)
+                is_known = (word,) in self.english.terminals or (word,) in self.forms
+                if len(word) > 3 and len(owners[word]) == 1 and not is_known:
+                    halves[(word,)] = owners[word]
+        return halves
 
     def _name_people(self, you: int) -> dict[Phrase, tuple[str, str]]:
         """Return who is meant by names and pronouns, as terminals with their values."""
