@@ -43,6 +43,8 @@ _SHORT_FORMS = {
 _CONTRACTED = re.compile(
     r"\b(?:it's|that's|there's|can't|won't)|(?<=\w)(?:n't|'(?:d|ll|m|re|ve))\b", re.I
 )
+_PARTICLES = ("out", "off", "all", "now", "not", "down", "away", "back", "over", "with", "here")
+"""Words that end a move and mean something else too."""
 _TERMINALS = "MOVE NUMBER SHARE PLAYER POSSESSIVE THEY WE EVERYBODY OTHERS"
 
 Phrase = tuple[str, ...]
@@ -253,7 +255,10 @@ class Vocabulary:
         return formed | named
 
     def _name_halves(self) -> dict[Phrase, set[tuple[int, int]]]:
-        """Return moves by their last word, where it means nothing else: late, of "leave late"."""
+        """Return moves by their first or last word, where it means nothing else.
+
+        "Late" is "leave late", and reading is "read book".
+        """
         owners: dict[str, set[tuple[int, int]]] = {}
         halves: dict[Phrase, set[tuple[int, int]]] = {}
         for player, actions in enumerate(self.subject.actions):
@@ -261,12 +266,11 @@ class Vocabulary:
                 for word in split_words(action.lower()):
                     owners.setdefault(word, set()).add((player, index))
         for actions in self.subject.actions:
-            for action in actions:
-                last = split_words(action.lower())[-1:]
-                word = "".join(last)
-                is_known = (word,) in self.english.terminals or (word,) in self.forms
-                if len(word) > 3 and len(owners[word]) == 1 and not is_known:
-                    halves[(word,)] = owners[word]
+            for words in map(split_words, map(str.lower, actions)):
+                for word in {*words[:1], *words[-1:]} - {*_PARTICLES}:
+                    is_known = (word,) in self.english.terminals or (word,) in self.forms
+                    if len(owners[word]) == 1 and len(word) > 2 and not is_known:
+                        halves |= {(form,): owners[word] for form in (word, *_inflect(word))}
         return halves
 
     def _name_people(self, you: int) -> dict[Phrase, tuple[str, str]]:
