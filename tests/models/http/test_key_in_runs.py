@@ -15,6 +15,7 @@ import pytest
 import bestresponse as br
 from bestresponse.core.errors import BestResponseError, Transient
 from bestresponse.models import HttpClients, OpenAIModel, Reply, Secret, ask
+from bestresponse.models.wrappers.limits import RetryPolicy
 
 KEY = "sk-Very/Secret+Key-0123456789abcdefXYZ"
 ENCODINGS = [
@@ -133,7 +134,10 @@ def answer_in(encoding, text, status=200):
 
 @pytest.mark.filterwarnings("ignore:not everything was played")
 @pytest.mark.parametrize("encoding", ENCODINGS)
-def test_no_file_of_a_run_holds_the_key_in_whatever_encoding_it_comes(clients, tmp_path, encoding):
+def test_no_file_of_a_run_holds_the_key_in_whatever_encoding_it_comes(
+    clients, tmp_path, encoding, monkeypatch
+):
+    monkeypatch.setattr(RetryPolicy, "wait", lambda *asked: 0.0)  # most of these are asked again
     said = f'{{"A": 0.5, "B": 0.5}} {KEY}'
     assert find_pieces(play(clients, tmp_path, answer_in(encoding, said))) == []
 
