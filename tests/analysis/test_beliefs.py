@@ -167,7 +167,7 @@ def test_a_belief_that_cannot_be_read_is_not_made_up(tmp_path):
     assert (row["belief_score"], row["mispredicted"], row["status"]) == (None, None, "valid")
     (play,) = [play for play in run.folder.plays() if play.data["model"] == "beliefs:odd"]
     read, expected = play.record.submissions[0].decision.remarks
-    assert (read["payoffs"], expected["belief"]) == (None, None)
+    assert (read["payoffs"], expected["belief"]) == ([], None)
     assert "'B, P' is missing" in read["how"]
     assert "sum" in expected["how"]
 

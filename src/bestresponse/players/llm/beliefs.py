@@ -12,10 +12,11 @@ two players nothing is asked. `analysis.beliefs` says what beliefs are worth.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 from bestresponse.core.ask import Amount, Ask, Form, Mixture
 from bestresponse.core.game import View
-from bestresponse.core.player import Call, Decision, find_forced
+from bestresponse.core.player import Decision, find_forced
 from bestresponse.players.llm.player import PlayerWrapper
 from bestresponse.players.llm.texts import TEXTS
 
@@ -42,12 +43,10 @@ class Believing(PlayerWrapper):
         options = tuple(view.facts["actions"][1 - view.facts["seat"]])
         # Facts are about the own move: who answers by them has no words to read the question in.
         plain = replace(view, facts={})
-        remarks = []
-        calls: tuple[Call, ...] = ()
+        read = Decision(None)
         if not view.facts.get("history"):
-            read = self._read_payoffs(plain, view.facts["actions"][view.facts["seat"]], options)
-            calls = read.calls
-            remarks.append(read.remarks[0])
+            own = view.facts["actions"][view.facts["seat"]]
+            read = self._read_payoffs(plain, own, options)
         question = Mixture(options, TEXTS.fill("expect", rival=rivals[0]))
         expected = find_forced(question) or self.player.decide(plain, question)
         shown = view
@@ -59,25 +58,19 @@ class Believing(PlayerWrapper):
             shown = replace(view, notes=(*view.notes, note))
         decision = self.player.decide(shown, ask)
         belief = None if expected.action is None else list(expected.action)
-        remarks.append({"belief": belief, "how": expected.reading.how})
+        remark = {"belief": belief, "how": expected.reading.how}
         return replace(
             decision,
-            calls=(*calls, *expected.calls, *decision.calls),
-            remarks=(*decision.remarks, *remarks),
+            calls=(*read.calls, *expected.calls, *decision.calls),
+            remarks=(*decision.remarks, *read.remarks, remark),
         )
 
     def _read_payoffs(self, view: View, own: Sequence[str], others: Sequence[str]) -> Decision:
-        """Ask for the own payoffs, and add them as a remark: a row for each own action."""
-        fields = []
-        for action in own:
-            for other in others:
-                fields.append((f"{action}, {other}", Amount(-_MOST, _MOST)))
-        shown = replace(view, notes=(*view.notes, TEXTS.text("read")))
-        answered = self.player.decide(shown, Form(tuple(fields)))
-        payoffs = None
-        if answered.action is not None:
-            numbers = list(answered.action.values())
-            width = len(others)
-            payoffs = [numbers[k : k + width] for k in range(0, len(numbers), width)]
-        remark = {"payoffs": payoffs, "how": answered.reading.how}
-        return replace(answered, remarks=(remark,))
+        """Ask for the own payoffs, and keep them as a remark: a row for each own action."""
+        cells = product(own, others)
+        form = Form(tuple((f"{action}, {other}", Amount(-_MOST, _MOST)) for action, other in cells))
+        answered = self.player.decide(replace(view, notes=(*view.notes, TEXTS.text("read"))), form)
+        numbers = list((answered.action or {}).values())
+        width = len(others)
+        rows = [numbers[k : k + width] for k in range(0, len(numbers), width)]
+        return replace(answered, remarks=({"payoffs": rows, "how": answered.reading.how},))

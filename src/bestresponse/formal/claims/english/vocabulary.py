@@ -260,17 +260,18 @@ class Vocabulary:
         "Late" is "leave late", and reading is "read book".
         """
         owners: dict[str, set[tuple[int, int]]] = {}
-        halves: dict[Phrase, set[tuple[int, int]]] = {}
+        ends: set[str] = set()
         for player, actions in enumerate(self.subject.actions):
             for index, action in enumerate(actions):
-                for word in split_words(action.lower()):
+                words = split_words(action.lower())
+                ends |= {*words[:1], *words[-1:]}
+                for word in words:
                     owners.setdefault(word, set()).add((player, index))
-        for actions in self.subject.actions:
-            for words in map(split_words, map(str.lower, actions)):
-                for word in {*words[:1], *words[-1:]} - {*_PARTICLES}:
-                    is_known = (word,) in self.english.terminals or (word,) in self.forms
-                    if len(owners[word]) == 1 and len(word) > 2 and not is_known:
-                        halves |= {(form,): owners[word] for form in (word, *_inflect(word))}
+        halves: dict[Phrase, set[tuple[int, int]]] = {}
+        for word in ends - {*_PARTICLES}:
+            is_known = (word,) in self.english.terminals or (word,) in self.forms
+            if len(owners[word]) == 1 and len(word) > 2 and not is_known:
+                halves |= dict.fromkeys(zip((word, *_inflect(word))), owners[word])
         return halves
 
     def _name_people(self, you: int) -> dict[Phrase, tuple[str, str]]:
