@@ -88,9 +88,9 @@ def test_players_without_a_model_play_best_or_anyhow(tmp_path):
     ran = running.run(bench, config(model=("random", "uniform", "equilibrium")), tmp_path, {})
     # Its moves lose nothing anywhere: there is no doubt that an interval could state. Uniform play
     # draws its moves, and which ones is chance.
-    assert figures(ran, "equilibrium")["regret"] == 0
-    assert figures(ran, "equilibrium")["optimal"] == 1
-    assert figures(ran, "uniform")["optimal"]["method"]
+    assert figures(ran, "equilibrium")["regret"]["high"] == 0
+    assert figures(ran, "equilibrium")["optimal"]["low"] == 1
+    assert figures(ran, "uniform")["optimal"]["method"] != "exact"
     assert figures(ran, "random")["asked"] == 2
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from bestresponse.players.llm.verified import make_label
 from bestresponse.players.strategies import EQUILIBRIUM
 from bestresponse.report.frames import BASELINE, Frame, Heads, Metric, NumberColumn, Value, column
-from bestresponse.report.stats.statistics import Interval, bound_mean
+from bestresponse.report.stats.statistics import Interval, as_interval, bound_mean
 from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import GameValue, Judgement, Measured
@@ -251,7 +251,9 @@ def _measure_policies(name: str, title: str, explained: str, format: str = ".4f"
         known = [policy for policy in policies if policy.metrics[name] is not None]
         if not known:
             return None
-        if len(known) == 1 or known[0].is_baseline:
+        if known[0].is_baseline:
+            return as_interval(known[0].metrics[name] or 0.0)
+        if len(known) == 1:
             return known[0].estimate(name)
         most = known[0].arena.bound_figures(known[0].seats)[name]
         figures = [policy.metrics[name] or 0.0 for policy in known]
@@ -306,7 +308,7 @@ def _average_answers(name: str, title: str, explained: str, format: str) -> Metr
         if not values:
             return None
         if players == {EQUILIBRIUM}:  # moves of which none loses anything
-            return float(np.mean(values))
+            return as_interval(float(np.mean(values)))
         return bound_mean(values, (0.0, most), decisions, rng=metrics.RESAMPLING_SEED)
 
     return Metric(name, title, help=explained, format=format, compute=compute)

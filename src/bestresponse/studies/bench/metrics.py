@@ -89,10 +89,10 @@ def _average(name: str, most: Callable[[PlayRow], float | None] | None = None) -
         known = find_values(rows, name)
         numbers = [value for value, _ in known]
         games = [identify_game(row) for _, row in known]
-        if not known:
-            return None
-        if most is None or _is_known(rows):
-            return float(np.mean(numbers))
+        if not known or most is None:
+            return float(np.mean(numbers)) if known else None
+        if _is_known(rows):
+            return statistics.as_interval(float(np.mean(numbers)))
         worst = max(most(row) or 0.0 for _, row in known)
         least = -worst if name in ("misread", "miscalculated") else 0.0
         return statistics.bound_mean(numbers, (least, worst), games, rng=RESAMPLING_SEED)
@@ -140,7 +140,7 @@ def _find_worst(row: PlayRow) -> float:
 def _succeed(percent: int) -> Metric[Rows]:
     """Make the metric of the share of answers that lose at most so much of the payoff range."""
 
-    def compute(rows: Rows) -> Value:
+    def compute(rows: Rows) -> statistics.Interval | None:
         successes = []
         for row in select_original(rows):
             lost = find_loss(row)
@@ -159,7 +159,7 @@ def _succeed(percent: int) -> Metric[Rows]:
     )
 
 
-def _count_equilibria(rows: Rows) -> Value:
+def _count_equilibria(rows: Rows) -> statistics.Interval | None:
     """Compute the share of answers that some equilibrium uses.
 
     The opponent met need not play its part of it.
@@ -168,14 +168,14 @@ def _count_equilibria(rows: Rows) -> Value:
     return _compute_rate([(distance <= _SAME, row) for distance, row in known])
 
 
-def _compute_rate(successes: Sequence[tuple[bool, PlayRow]]) -> Value:
+def _compute_rate(successes: Sequence[tuple[bool, PlayRow]]) -> statistics.Interval | None:
     """Compute a share of answers with an interval, unless it is known.
 
     This is Wilson's interval, or one over games if some were answered more than once.
     """
     hits = [hit for hit, _ in successes]
     if hits and _is_known([row for _, row in successes]):
-        return float(np.mean(hits))
+        return statistics.as_interval(float(np.mean(hits)))
     games = [identify_game(row) for _, row in successes]
     if len(set(games)) < len(games):
         return statistics.bound_mean(hits, (0.0, 1.0), games, rng=RESAMPLING_SEED)
