@@ -174,7 +174,7 @@ def _compute_rate(successes: Sequence[tuple[bool, PlayRow]]) -> statistics.Inter
     This is Wilson's interval, or one over games if some were answered more than once.
     """
     hits = [hit for hit, _ in successes]
-    if hits and _is_known([row for _, row in successes]):
+    if hits and _is_known([successes[0][1]]):
         return statistics.as_interval(float(np.mean(hits)))
     games = [identify_game(row) for _, row in successes]
     if len(set(games)) < len(games):
