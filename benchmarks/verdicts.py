@@ -1,7 +1,7 @@
 """Do verdicts on game programs depend on how busy the machine is? Programs in both engines, at a
 load that is made here.
 
-A third of the programs stand within a tenth of a limit (rules tried, positions, rules in all); the
+An eighth of the programs stand within a tenth of a limit (rules tried, positions, rules in all); the
 others are hostile ones, the packaged ones, and small generated games. All limits are a tenth of the
 usual ones, seconds included, so that a run takes minutes and the ratio between counted work and
 processor time stays what it is. Every run adds its verdicts to FILE and compares them with all
@@ -33,7 +33,7 @@ from bestresponse.logic import Limits
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("tests/logic/hostile", "examples/programs", "src/bestresponse/formal/formalize/library")
-NEAR, ALL = 130, 400
+NEAR, ALL = 50, 400
 USUAL = Limits()
 TENTH = Limits(
     seconds=USUAL.seconds / 10,
