@@ -1,9 +1,9 @@
 """Do verdicts on game programs depend on how busy the machine is? Programs in both engines, at a
 load that is made here.
 
-An eighth of the programs stand within a tenth of a limit (rules tried, positions, rules in all); the
-others are hostile ones, the packaged ones, and small generated games. All limits are a tenth of the
-usual ones, seconds included, so that a run takes minutes and the ratio between counted work and
+An eighth of the programs stand within a tenth of a limit (rules tried, positions, rules in all);
+the others are hostile ones, the packaged ones, and small generated games. All limits are a tenth of
+the usual ones, seconds included, so that a run takes minutes and the ratio between counted work and
 processor time stays what it is. Every run adds its verdicts to FILE and compares them with all
 that stand there:
 
