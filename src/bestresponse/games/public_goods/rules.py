@@ -303,9 +303,12 @@ class PublicGoods:
         if self.factor >= len(self.roles):
             return None
         concept = "subgame-perfect equilibrium"
-        words = "Nobody puts anything in: a coin costs its giver more than comes back to the giver."
-        if self.punishment:
-            words += " Nobody punishes either, as that costs coins and changes nothing later."
+        more = " Nobody punishes either, as that costs coins and changes nothing later."
+        words = make_phrase(
+            "Nobody puts anything in: a coin costs its giver more than comes back to the giver."
+            "{more}",
+            more=more if self.punishment else "",
+        )
         payoffs = dict.fromkeys(self.roles, float(self.rounds * self.endowment))
         if self.factor <= 1:
             return EquilibriumSummary(concept, words, payoffs)
