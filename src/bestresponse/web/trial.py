@@ -22,8 +22,9 @@ from random import Random
 
 from httpx import ASGITransport, AsyncClient, Response
 
-from bestresponse.core import Action, Words
+from bestresponse.core import Action, Choice, Words
 from bestresponse.core.seeds import generator
+from bestresponse.games.dialogue.ruled import RuledDialogue
 from bestresponse.players.lookup import OpenModel
 from bestresponse.web.access import SeatContext, ServerState
 from bestresponse.web.app import ServerSettings, open_web_server
@@ -283,8 +284,11 @@ class _Participant:
         if ask is None:
             return await client.get(page.url.path)
         seed = self._random.randrange(2**31)
-        if isinstance(ask, Words) and self._settings.player == RANDOM:
+        is_random = self._settings.player == RANDOM
+        if is_random and isinstance(ask, Words):
             typed = {"answer": f"{self._label}: {turn + 1}"}
+        elif is_random and isinstance(ask, Choice) and isinstance(session.game, RuledDialogue):
+            typed = {"answer": self._random.choice(ask.options)}
         else:
             player = make_seat(self._settings.player, session.game, role, seed, self._server.model)
             decision = await asyncio.to_thread(player.decide, view, ask)

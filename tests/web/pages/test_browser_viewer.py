@@ -36,6 +36,31 @@ def test_a_play_is_replayed_by_keyboard(site, people):
     assert page.locator("[data-frame]:visible").count() == 2
 
 
+def test_columns_of_the_plays_are_chosen_and_kept_in_the_browser(site, people):
+    run = sample_runs.tournament_run(site.folder).path.name
+    page = people(f"{site.base}/enter/{site.state.keys.admin}")
+    page.goto(f"{site.base}/watch/run/{run}")
+
+    def list_columns():
+        heads = page.locator("#plays thead th")
+        return [head.inner_text() for head in heads.all() if head.is_visible()]
+
+    assert list_columns() == ["Play", "Players", "Answers", "Payoffs"]
+    page.locator("summary", has_text="Columns").click()
+    page.get_by_role("checkbox", name="Answers").uncheck()
+    assert list_columns() == ["Play", "Players", "Payoffs"]
+    assert page.locator("#plays tbody tr").first.locator("td:visible").count() == 3
+    page.reload()
+    assert list_columns() == ["Play", "Players", "Payoffs"]
+    # The table is read again while the run goes on; the choice stays.
+    page.evaluate("document.querySelector('#plays table').dataset.before = 'yes'")
+    page.locator("#plays table:not([data-before])").wait_for()
+    assert list_columns() == ["Play", "Players", "Payoffs"]
+    page.locator("summary", has_text="Columns").click()
+    page.get_by_role("checkbox", name="Answers").check()
+    assert list_columns() == ["Play", "Players", "Answers", "Payoffs"]
+
+
 def test_an_experiment_from_the_invitation_to_the_completion_link(site, people):
     text = (ROOT / "examples" / "experiments" / "dilemma-de.toml").read_text("utf-8")
     text += 'link = "https://example.org/done?cc={code}&who={label}"\n'
@@ -233,6 +258,8 @@ def test_axe_finds_nothing(site, chromium, scheme, width):
     found = []
     for address in (*seats, *(site.base + path for path in admin)):
         page.goto(address)
+        if menu := page.locator("details.columns > summary").all():
+            menu[0].click()
         page.evaluate(AXE.read_text("utf-8"))
         wrong = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
         found += [(re.sub(r"^.*?//[^/]+", "", address)[:40], one["id"]) for one in wrong]

@@ -78,17 +78,89 @@ def test_a_person_bargains_with_the_simulated_speaker(site, people):
     page.get_by_text("Only you know this").first.wait_for()
     page.get_by_text("What it is worth to you").first.wait_for()
     for message in ("How about a price of 50?", "Let us agree on a price of 50."):
-        page.get_by_role("heading", name=re.compile("Your turn|The game is over")).first.wait_for()
-        if page.get_by_role("heading", name="The game is over").count():
+        page.locator("textarea[name=answer], input[value=object]").first.wait_for()
+        if page.get_by_label("accept the decision", exact=True).count():
             break
-        page.locator("textarea[name=answer]").fill(message)
-        page.get_by_role("button", name="Send").click()
+        write(page, message)
         page.get_by_text(message).first.wait_for()
+    answer(page, "accept the decision")
     shows(page, "The game is over")
     (play,) = site.records()
     assert play.record.void is None
     said = [one.decision.action for one in play.record.submissions if one.role == "player 1"]
     assert said[0] == "How about a price of 50?"
+
+
+def write(page, words):
+    page.locator("textarea[name=answer]").fill(words)
+    page.get_by_role("button", name="Send").click()
+
+
+def answer(page, option):
+    page.get_by_label(option, exact=True).check()
+    page.get_by_role("button", name=re.compile("Send|Senden")).click()
+
+
+def test_both_read_the_quote_of_the_referee_and_one_objects(site, people):
+    setup = Setup(
+        GameChoice("dialogue:bargaining", parameters={"offers": False}),
+        ("person", "person"),
+        quiz=False,
+        referee="strategy:simulated",
+    )
+    session, links = site.lay(setup)
+    ann, bob = (people(link) for link in links)
+    ready(ann)
+    ready(bob)
+    write(ann, "How about a price of 50?")
+    write(bob, "Well. Let us agree on a price of 50.")
+    for page in (ann, bob):
+        page.get_by_text(
+            "Decision: 50. It rests on this sentence: “Let us agree on a price of 50.”"
+        ).wait_for()
+        page.get_by_text("If one of you objects, nothing is agreed by it.").wait_for()
+    answer(ann, "accept the decision")
+    answer(bob, "object")
+    # The talk goes on, and who objected is said.
+    shows(ann, "Your turn")
+    game = site.state.sessions.get_session(session).game
+    ann.get_by_text(f"Objections: {game.names[1]}.").wait_for()
+    write(ann, "Why not?")
+    shows(bob, "Your turn")
+    write(bob, "It is too much.")
+    for page in (ann, bob):
+        page.get_by_text("Decision: no deal.").wait_for()
+        answer(page, "accept the decision")
+    for page in (ann, bob):
+        shows(page, "The game is over")
+    (play,) = site.records()
+    assert set(play.record.payoffs.values()) == {0.0}
+    answers = [(one.role, one.decision.action) for one in play.record.submissions]
+    assert ("player 1", "accept the decision") in answers
+    assert ("player 2", "object") in answers
+
+
+def test_the_ruling_is_told_in_german(site, people):
+    setup = Setup(
+        GameChoice("dialogue:bargaining", parameters={"offers": False, "replies": 1}),
+        ("person", "person"),
+        quiz=False,
+        referee="strategy:simulated",
+        language="de",
+    )
+    _, links = site.lay(setup)
+    ann, bob = (people(link) for link in links)
+    for page in (ann, bob):
+        page.get_by_role("button", name="bereit").click()
+    for page, words in ((ann, "How about a price of 50?"), (bob, "Let us agree on a price of 50.")):
+        page.locator("textarea[name=answer]").fill(words)
+        page.get_by_role("button", name="Senden").click()
+    ann.get_by_text("Entscheidung: 50. Sie beruht auf diesem Satz: „Let us agree on").wait_for()
+    ann.get_by_text("Schiedsrichter").wait_for()
+    ann.get_by_text("Erhebt jemand von Ihnen Einspruch, ist damit nichts vereinbart.").wait_for()
+    answer(ann, "die Entscheidung annehmen")
+    answer(bob, "Einspruch erheben")
+    ann.get_by_text("Einsprüche:").wait_for()
 
 
 def test_two_moves_are_chosen_at_once_after_the_talk(site, people):

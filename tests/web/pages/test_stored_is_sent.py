@@ -1,8 +1,14 @@
 """In a real browser: what is stored is what was sent, however the line breaks, the field is edited
-or the page is closed."""
+or the page is closed, or the server is killed."""
 
+import json
+import signal
+import socket
+import subprocess
+import sys
 from random import Random
 
+import httpx
 import pytest
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -63,6 +69,9 @@ class Person:
         if trouble.startswith("lost"):
             self.lose(is_stored=trouble == "lost reply")
         page.get_by_role("button", name="Send").click(no_wait_after=True)
+        if trouble == "killed":
+            page.wait_for_timeout(rng.randint(0, 60))
+            self.table.restart()
         if trouble in ("closed", "closed at once"):
             page.wait_for_timeout(0 if trouble == "closed at once" else rng.randint(1, 80))
             page.context.close()
@@ -116,3 +125,74 @@ def test_what_is_stored_is_what_was_sent(site, people, seed, tables):
             stored = person.table.answer(person.table.roles[0], number).decision.action
             assert (number, trouble, str(stored)) == (number, trouble, str(sent))
         person.page.context.close()
+
+
+class KilledTable:
+    """One table of a server that is a process of its own, and what it has on disk."""
+
+    roles = ("row", "col")
+
+    def __init__(self, folder):
+        self.folder = folder
+        with socket.socket() as held:
+            held.bind(("127.0.0.1", 0))
+            self.port = held.getsockname()[1]
+        self.base = f"http://127.0.0.1:{self.port}"
+        self.start()
+
+    def start(self):
+        command = [sys.executable, "-m", "bestresponse", "serve", "--port", str(self.port)]
+        command += ["--output", str(self.folder)]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.token = self.process.stdout.readline().strip().rsplit("/", 1)[1]
+
+    def restart(self):
+        self.kill()
+        self.start()
+
+    def kill(self):
+        """Give the server, and the worker that goes with it, no time to put anything in order."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        self.process.stdout.close()
+
+    def lay(self):
+        """Open a table for one person, and return the link."""
+        wanted = {
+            "game": {"name": "travelers-dilemma", "rounds": ROUNDS},
+            "seats": ["person", "strategy:random"],
+            "quiz": False,
+        }
+        headers = {"authorization": f"Bearer {self.token}"}
+        reply = httpx.post(f"{self.base}/api/lobbies", json=wanted, headers=headers, timeout=60)
+        (made,) = reply.json()["sessions"]
+        self.session = made["session"]
+        return f"{self.base}/seat/{self.session}/0/{made['seats'][0]['token']}"
+
+    def list_stored(self):
+        file = self.folder / "sessions" / "submissions.jsonl"
+        lines = file.read_text("utf-8").splitlines(keepends=True) if file.exists() else []
+        rows = [json.loads(line) for line in lines if line.endswith("\n")]
+        return [r["action"] for r in rows if (r["spec"], r["role"]) == (self.session, "row")]
+
+    def turn(self, role):
+        return len(self.list_stored())
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(5))
+def test_what_is_stored_is_what_was_sent_to_a_server_that_is_killed(tmp_path, people, seed):
+    rng = Random(seed)
+    table = KilledTable(tmp_path)
+    try:
+        for _ in range(5):
+            person = Person(table, table.lay(), people, rng)
+            troubles = [*TROUBLES * 2, *["killed"] * (ROUNDS - 2 * len(TROUBLES))]
+            rng.shuffle(troubles)
+            for number, trouble in enumerate(troubles):
+                sent = person.answer(trouble)
+                stored = str(table.list_stored()[number])
+                assert (number, trouble, stored) == (number, trouble, str(sent))
+            person.page.context.close()
+    finally:
+        table.kill()

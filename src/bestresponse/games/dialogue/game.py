@@ -98,6 +98,8 @@ class Dialogue:
     over: bool = False
     summaries: tuple[str, ...] = ()
     """One for each message that somebody answers, written for whoever answers it."""
+    answers: tuple[str, ...] = ()
+    """What both say to the ruling, where they are asked (`ruled.RuledDialogue`)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -456,7 +458,7 @@ class PlainDialogue(DialogueGame):
 
     def _speak_plainly(self, state: Dialogue) -> Dialogue:
         asked = [role for role in self.asks(state) if role not in (NATURE, REFEREE)]
-        if not asked or state.manner:
+        if state.over or not asked or state.manner:
             return state
         seat = self.turn(state)
         return replace(state, manner=self.neutral(seat)[0])

@@ -26,6 +26,7 @@ from bestresponse.games.dialogue.conceding import ACCEPT, CONCEDER, LEAVE, OFFER
 from bestresponse.games.dialogue.deals import Deal
 from bestresponse.games.dialogue.domain import Domain
 from bestresponse.games.dialogue.game import Dialogue, PlainDialogue, make_plain_dialogue
+from bestresponse.games.dialogue.ruled import RuledDialogue
 from bestresponse.games.dialogue.told import (
     Moved,
     NobodyWrote,
@@ -327,7 +328,7 @@ def make_dialogue(domain: str, parameters: Mapping[str, object]) -> PlainDialogu
     """Make the dialogue of that domain as people play it.
 
     With the parameter `offers`, which is usual where the domain has something to offer, moves make
-    the deal; else a referee says what was agreed.
+    the deal; else a referee says what was agreed, and both can object.
     """
     settings = dict(parameters)
     wanted = settings.pop("offers", None)
@@ -335,11 +336,15 @@ def make_dialogue(domain: str, parameters: Mapping[str, object]) -> PlainDialogu
     if wanted is not None and not isinstance(wanted, bool):
         raise UsageError(f"the parameter offers is {wanted!r}; expected true or false")
     offered = talk if wanted is False else add_offers(talk)
-    if wanted and offered is talk:
+    if offered is not talk:
+        return offered
+    if wanted:
         raise UsageError(
             f"there is nothing to offer in {domain}; leave offers out and name a referee"
         )
-    return offered
+    return RuledDialogue(
+        talk.domain, talk.cases, talk.manners, replies=talk.replies, early_end=talk.early_end
+    )
 
 
 def add_offers(talk: PlainDialogue) -> PlainDialogue | OfferDialogue:

@@ -32,6 +32,11 @@ def make_object(properties: Mapping[str, object], *, required: bool = True) -> S
     }
 
 
+def add_text(schema: JsonMapping, name: str) -> Schema:
+    """Return the JSON schema of an object with one more text."""
+    return make_object({**schema["properties"], name: {"type": "string"}})
+
+
 def make_numbers(names: Sequence[str], span: Sequence[int], **more: int) -> Schema:
     """Return the JSON schemas of one whole number for each name.
 

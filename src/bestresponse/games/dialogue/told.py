@@ -53,7 +53,9 @@ class TalkEvent(GameEvent):
     @classmethod
     def tell_now(cls, events: Sequence[Event], words: Narrator) -> str:
         """Tell the messages of a talk, and what the reader is to write now."""
-        messages = [event for event in events if isinstance(event, Wrote | NobodyWrote | Moved)]
+        messages = [
+            event for event in events if isinstance(event, Wrote | NobodyWrote | Moved | Ruled)
+        ]
         summaries = [event for event in events if isinstance(event, TalkSummed)]
         paragraphs = []
         if summaries:
@@ -114,6 +116,25 @@ class Moved(TalkEvent):
     def tell(self, words: Narrator) -> str:
         """Tell the move with the terms of the offer that it is about."""
         return words.fill(self, f".{self.move}", terms=write_terms(self.terms, words))
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled(TalkEvent):
+    """What the referee takes as agreed, the sentence on which that rests, and who objects."""
+
+    message = "ruling"
+    terms: Terms
+    quote: str
+    objectors: tuple[str, ...]
+
+    def tell(self, words: Narrator) -> str:
+        """Tell the ruling with its quote, and the objections."""
+        terms = write_terms(self.terms, words)
+        variant = ".quoted" if self.quote else ""
+        sentences = [words.fill(self, variant, terms=terms, quote=self.quote)]
+        if self.objectors:
+            sentences.append(words.fill(self, ".disputed"))
+        return " ".join(sentences)
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,6 +106,7 @@ _PRICES = re.compile(r"price \(from (\d+) to (\d+)\)")
 _PART = re.compile(r"You are the (\w+)\.")
 _WORTH = re.compile(r"^What it is worth to you: (\d+)$", re.M)
 _ISSUE = re.compile(r"(\w+) \(([\w ]+(?:, [\w ]+)+)\)")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _PIECE = "What one piece is worth to you:"
 _ANSWERED = "I have answered every point"
 _REPEATED = "I can only say again what I believe."
@@ -255,18 +256,26 @@ def _insist(mine: str) -> str:
 
 def _rule(prompt: str, rng: Random) -> str:
     talk = _read_talk(prompt)
+    ruling = _find_ruling(prompt, talk, rng)
+    if '"quote"' in prompt:
+        *_, quoted = _MESSAGE.findall(prompt)[-1]
+        last_line = quoted.splitlines()[-1].removeprefix("> ")
+        ruling["quote"] = _SENTENCE_END.split(last_line)[-1]
+    return json.dumps(ruling)
+
+
+def _find_ruling(prompt: str, talk: Sequence[_Message], rng: Random) -> dict[str, object]:
     last = talk[-1]
     if '"winner"' in prompt:
         won = _ANSWERED in last.text
         if not won and _REPEATED not in last.text:
             won = rng.random() < 0.5  # of a person's words nobody can say
         winner = last.sender if won else last.receiver
-        return json.dumps({"reasons": "the last rebuttal decided it", "winner": winner})
+        return {"reasons": "the last rebuttal decided it", "winner": winner}
     if table := _find_moves(prompt):
-        return json.dumps({"moves": _list_played(table, talk)})
+        return {"moves": _list_played(table, talk)}
     agreed = _search(_SETTLED, last.text, "")
-    ruling = _read_offers(prompt).rule(agreed, (last.sender, last.receiver))
-    return json.dumps(ruling)
+    return _read_offers(prompt).rule(agreed, (last.sender, last.receiver))
 
 
 def _score(prompt: str, rng: Random) -> str:

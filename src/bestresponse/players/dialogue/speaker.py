@@ -25,8 +25,9 @@ from bestresponse.core.errors import Flaw, InvalidGame, InvalidMove, UsageError
 from bestresponse.core.game import View
 from bestresponse.core.json import canonical
 from bestresponse.core.player import Call, Decision, Player, Reading, Status
+from bestresponse.games.dialogue.deals import Talk
 from bestresponse.games.dialogue.domain import Domain
-from bestresponse.games.dialogue.schemas import describe_form
+from bestresponse.games.dialogue.schemas import add_text, describe_form
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Finish, Message, Reply
 from bestresponse.models.schema import schema_text
@@ -81,6 +82,8 @@ class Unguided(PlayerWrapper):
         if not isinstance(ask, Choice):
             return self.player.decide(view, ask)
         options = tuple(option for option in ask.options if option in self.neutral)
+        if not options:
+            return Decision(ask.options[0], "a ruling, which is accepted")
         if self.choosing and len(options) > 1:
             return self.player.decide(view, Choice(options))
         return Decision(view.draw(self.seed, "to whom").choice(options))
@@ -197,11 +200,16 @@ class DealReferee(_Referee):
         names = tuple(view.facts["names"])
         private = tuple(view.facts["private"])
         schema = self.domain.deal.schema(names)
+        question = self.domain.fill("referee", _fill_places(self.domain, view))
+        is_quoting = "quotes" in view.facts
+        if is_quoting:
+            schema = add_text(schema, "quote")
+            question = f"{question} {TEXTS.text('dialogue_quote')}"
         content = TEXTS.fill(
             "dialogue_rule",
             task=write_rules(view),
             transcript=write_history(view),
-            question=self.domain.fill("referee", _fill_places(self.domain, view)),
+            question=question,
             form=describe_form(schema),
         )
         messages = (Message("system", TEXTS.text("dialogue_referee")), Message("user", content))
@@ -217,6 +225,8 @@ class DealReferee(_Referee):
                 Reading(Status(error.kind.value), str(error)),
                 (call,),
             )
+        if is_quoting:
+            deal = {**deal, "quote": find_quote(data.get("quote", ""), view.facts["said"])}
         reading = Reading(Status.REPAIRED, how) if how else Reading()
         return Decision(canonical(deal), str(deal.get("reasons", "")), reading, (call,))
 
@@ -344,6 +354,17 @@ def read_ruling(reply: Reply) -> tuple[dict[str, object], str]:
     return rulings[0], (
         "" if text.startswith("{") and text.endswith("}") else "text around the JSON object"
     )
+
+
+def find_quote(quote: object, talk: Talk) -> str:
+    """Return what a referee quotes; empty where nobody wrote that.
+
+    >>> find_quote("agreed,  50", [(0, "How about 50?"), (1, "Agreed, 50.")])
+    'agreed, 50'
+    """
+    quoted = " ".join(quote.split()) if isinstance(quote, str) else ""
+    is_said = any(quoted.casefold() in " ".join(text.split()).casefold() for _, text in talk)
+    return quoted if is_said else ""
 
 
 def read_value(text: str, low: float, high: float) -> float:

@@ -24,7 +24,8 @@ from bestresponse.games.capabilities import find_stage_form
 from bestresponse.telling.language import load_language
 from bestresponse.web.experiments.contradictions import (
     KeyPath,
-    find_contradictions,
+    Mistake,
+    refuse_contradictions,
 )
 from bestresponse.web.experiments.items import Item
 from bestresponse.web.experiments.model import Experiment, GameSettings, Part
@@ -50,16 +51,12 @@ _PICTURE = re.compile(r"!\[[^\]]*\]\(\s*(?!pictures/[^/\s]+\))([^)]*)")
 _OWN_PICTURE = re.compile(r"!\[[^\]]*\]\(\s*pictures/([^/\s)]+)\)")
 
 
-class _Mistake(Exception):
-    """What is wrong, and the path of where it is in the file."""
-
-
 @contextmanager
 def _name_lines(text: str) -> Iterator[None]:
     """Raise a UsageError with the line for a mistake in the file of that text."""
     try:
         yield
-    except _Mistake as mistake:
+    except Mistake as mistake:
         why, *path = mistake.args
         raise UsageError(f"line {find_line(text, tuple(path))}: {why}") from None
 
@@ -74,7 +71,7 @@ def _validate(kind: type[T], values: Mapping[str, object]) -> T:
         path, why = explain_mistake(
             error, tuple(name for table in tables for name in table["properties"])
         )
-        raise _Mistake(why, *path) from None
+        raise Mistake(why, *path) from None
 
 
 def parse_experiment(text: str, speed: int = 1) -> tuple[Experiment, dict[str, tuple[Part, ...]]]:
@@ -101,7 +98,7 @@ def parse_experiment(text: str, speed: int = 1) -> tuple[Experiment, dict[str, t
         }
         experiment = replace(experiment, limits=replace(experiment.limits, **limits))
         if not experiment.games:
-            raise _Mistake("there is no game; expected at least one table [[games]]")
+            raise Mistake("there is no game; expected at least one table [[games]]")
         names = []
         for number, game in enumerate(experiment.games, 1):
             names.append(str(game.get("name") or f"game {number}"))
@@ -119,7 +116,7 @@ def parse_experiment(text: str, speed: int = 1) -> tuple[Experiment, dict[str, t
             for name in changes:
                 if name not in names:
                     why = f"there is no game named {name!r} here.{did_you_mean(name, names)}"
-                    raise _Mistake(why, "treatments", index, "games", name)
+                    raise Mistake(why, "treatments", index, "games", name)
             parts[treatment] = _read_parts(experiment, names, index, changes)
             _check_people(experiment, parts[treatment])
         return experiment, parts
@@ -141,7 +138,7 @@ def check_experiment(text: str, pictures: Path | None = None) -> Experiment:
             try:
                 check_setup(part.setup)
             except BestResponseError as error:
-                raise _Mistake(f"{where}: {error}", "games", part.number) from None
+                raise Mistake(f"{where}: {error}", "games", part.number) from None
             _check_phrases(part, where)
             known = ("role", *list_placeholders(part.setup.game))
             for name in Template(part.game.instructions).get_identifiers():
@@ -150,10 +147,9 @@ def check_experiment(text: str, pictures: Path | None = None) -> Experiment:
                         f"${name} in the instructions stands for nothing; expected one of"
                         f" {', '.join(known)}"
                     )
-                    raise _Mistake(f"{where}: {why}", "games", part.number, "instructions")
+                    raise Mistake(f"{where}: {why}", "games", part.number, "instructions")
         values = parse_toml(text.removeprefix("\ufeff"))
-        for found in find_contradictions(values, experiment, treatments):
-            raise _Mistake(found.why, *found.path)
+        refuse_contradictions(values, experiment, treatments)
     return experiment
 
 
@@ -175,14 +171,14 @@ def _check_phrases(part: Part, where: str) -> None:
                 f" {language.translate(second)!r}; give each a name of its own"
             )
             named = [name for name in (second, first) if name in part.game.text]
-            raise _Mistake(f"{where}: {why}", *table, *named[:1])
+            raise Mistake(f"{where}: {why}", *table, *named[:1])
     phrases = list_phrases(game, language) if part.game.text else None
     for phrase in part.game.text:
         if phrases is not None and not phrases.has(phrase):
             known = [write_phrase(word) for word in phrases.words]
             why = f"it says nothing like {phrase!r}.{did_you_mean(phrase, known)}"
             listed = f"`bestresponse experiment game {part.setup.game.name} --text {language.name}`"
-            raise _Mistake(f"{where}: {why} {listed} lists what it says", *table, phrase)
+            raise Mistake(f"{where}: {why} {listed} lists what it says", *table, phrase)
 
 
 def list_remarks(text: str) -> list[str]:
@@ -211,7 +207,7 @@ def _check_pictures(text: str, experiment: Experiment, folder: Path) -> None:
     there = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     with _name_lines(text):
         if experiment.logo and experiment.logo not in there:
-            raise _Mistake(f"the logo {experiment.logo!r} is not in the folder {folder}", "logo")
+            raise Mistake(f"the logo {experiment.logo!r} is not in the folder {folder}", "logo")
     for shown in _OWN_PICTURE.finditer(text):
         if shown[1] not in there:
             line = text.count("\n", 0, shown.start()) + 1
@@ -222,7 +218,7 @@ def _refuse_repeated(table: str, names: Sequence[str]) -> None:
     for number, name in enumerate(names):
         if name in names[:number]:
             why = f"{name!r} stands twice among the {table}; give each a name of its own"
-            raise _Mistake(why, table, number, "name")
+            raise Mistake(why, table, number, "name")
 
 
 def _check_pages(experiment: Experiment, names: list[str]) -> None:
@@ -230,7 +226,7 @@ def _check_pages(experiment: Experiment, names: list[str]) -> None:
     for number, page in enumerate(experiment.pages):
         if page.before and page.before not in names:
             why = f"there is no game named {page.before!r} here.{did_you_mean(page.before, names)}"
-            raise _Mistake(why, "pages", number, "before")
+            raise Mistake(why, "pages", number, "before")
     asked: dict[str, Item] = {}
     for page in sorted(experiment.pages, key=lambda page: [*names, ""].index(page.before)):
         for name, answer in page.only_if.items():
@@ -239,7 +235,7 @@ def _check_pages(experiment: Experiment, names: list[str]) -> None:
                     f"only_if: no page before this one asks {name!r}, or it cannot be answered by"
                     f" {answer!r}"
                 )
-                raise _Mistake(why, "pages", experiment.pages.index(page), "only_if")
+                raise Mistake(why, "pages", experiment.pages.index(page), "only_if")
         asked |= {item.name: item for item in page.items}
 
 
@@ -269,7 +265,7 @@ def _read_parts(
                 f"{min(taken)!r} is what a repetition of {name!r} is called; give the game another"
                 " name"
             )
-            raise _Mistake(why, "games", names.index(min(taken)), "name")
+            raise Mistake(why, "games", names.index(min(taken)), "name")
         parts += [
             part,
             *(
@@ -293,12 +289,12 @@ def _read_part(
         merged["parameters"] = {**values["parameters"], **changes["parameters"]}
     try:
         game = _validate(GameSettings, merged)
-    except _Mistake as mistake:
+    except Mistake as mistake:
         why, *path = mistake.args
         table = (
             ("treatments", treatment, "games", name) if path[0] in changes else ("games", number)
         )
-        raise _Mistake(why, *table, *path) from None
+        raise Mistake(why, *table, *path) from None
     for phrase, wording in game.text.items():
         if unknown := set(Template(wording).get_identifiers()) - set(
             Template(phrase).get_identifiers()
@@ -307,7 +303,7 @@ def _read_part(
                 f"${min(unknown)} does not occur in the phrase {phrase!r} that it is to be taken"
                 " from"
             )
-            raise _Mistake(why, "games", number, "text", phrase)
+            raise Mistake(why, "games", number, "text", phrase)
     limits = experiment.limits
     quiz = not game.questions if game.quiz is None else game.quiz
     setup = Setup(
@@ -338,25 +334,25 @@ def _check_texts(experiment: Experiment) -> None:
         load_language(experiment.language)
     except UsageError as error:
         why = f"{error}. Choose another language, or add it: see docs/people/translate.md"
-        raise _Mistake(why, "language") from None
+        raise Mistake(why, "language") from None
     base = load_texts("en")
     for name, wording in experiment.text.items():
         if name not in base.names:
-            raise _Mistake(
+            raise Mistake(
                 f"there is no text named {name!r}.{did_you_mean(name, list(base.names))}",
                 "text",
                 name,
             )
         if not isinstance(wording, str) and set(wording) != {"one", "many"}:
             why = f"the text {name} has the forms {', '.join(wording)}; expected one and many"
-            raise _Mistake(why, "text", name)
+            raise Mistake(why, "text", name)
         forms = wording if isinstance(wording, str) else " ".join(wording.values())
         if unknown := set(Template(forms).get_identifiers()) - base.list_placeholders(name):
             known = (
                 ", ".join(sorted(f"${placeholder}" for placeholder in base.list_placeholders(name)))
                 or "no place"
             )
-            raise _Mistake(
+            raise Mistake(
                 f"${min(unknown)} stands for nothing in the text {name}; it has {known}",
                 "text",
                 name,
@@ -370,9 +366,9 @@ def _check_people(experiment: Experiment, parts: Sequence[Part]) -> None:
     people = [len(part.setup.persons) for part in parts]
     if not all(people):
         why = "no seat is for a person; put 'person' into seats"
-        raise _Mistake(why, "games", parts[people.index(0)].number, "seats")
+        raise Mistake(why, "games", parts[people.index(0)].number, "seats")
     if experiment.groups % size:
-        raise _Mistake(
+        raise Mistake(
             f"groups is {experiment.groups}; expected a multiple of matching_groups, {size}",
             "groups",
         )
@@ -386,10 +382,10 @@ def _check_people(experiment: Experiment, parts: Sequence[Part]) -> None:
                 f" {size * people[0]}"
             )
             why += " people cannot be divided so: set matching_groups in [assignment]"
-            raise _Mistake(why, "games", part.number, "seats")
+            raise Mistake(why, "games", part.number, "seats")
     where = ("assignment", "matching")
     if matching != "partners" and size < 2:
-        raise _Mistake(
+        raise Mistake(
             "strangers need several groups to be mixed; set matching_groups to 2 or more", *where
         )
     moved = [apart * games for apart in range(1, people[0]) for games in range(1, len(parts))]
@@ -397,7 +393,7 @@ def _check_people(experiment: Experiment, parts: Sequence[Part]) -> None:
         len(set(people)) > 1 or any(steps % size == 0 for steps in moved)
     ):
         why = f"in {len(parts)} games people of {size} groups of {people[0]} would meet twice"
-        raise _Mistake(
+        raise Mistake(
             f"{why}; a prime number of matching_groups above both numbers does it", *where
         )
 

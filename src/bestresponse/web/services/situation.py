@@ -13,8 +13,9 @@ from bestresponse.core.capabilities import (
     Wording,
     put_question,
 )
-from bestresponse.core.game import Action, Game, Role, S, View
+from bestresponse.core.game import REFEREE, Action, Game, Role, S, View
 from bestresponse.games.capabilities import HasDomain, HasOffers, HasStage
+from bestresponse.games.dialogue.ruled import RuledDialogue
 from bestresponse.report.page import PageModel, page_model
 from bestresponse.telling.course import Narrator
 from bestresponse.telling.language import Language
@@ -91,7 +92,7 @@ def tell_settled(game: Game[S], view: View, action: Action, language: Language) 
 
 
 def _list_bubbles(game: Game[S], state: S, view: View, language: Language) -> list[ChatLine]:
-    """Return the messages of a dialogue, with the moves beside them."""
+    """Return the messages of a dialogue with the moves beside them, and the ruling."""
     names = list(name_roles(game).values())
     own = view.facts.get("seat")
     said = view.facts.get("said", ())
@@ -102,6 +103,9 @@ def _list_bubbles(game: Game[S], state: S, view: View, language: Language) -> li
     lines = []
     for (seat, _, text), move in zip(said, moves, strict=True):
         lines.append(ChatLine(who=names[seat], own=seat == own, text=text, move=move))
+    if isinstance(game, RuledDialogue):
+        for ruled in game.list_ruling(state):
+            lines.append(ChatLine(who=REFEREE, own=False, text=Narrator(language).tell(ruled)))
     return lines
 
 

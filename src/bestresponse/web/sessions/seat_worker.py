@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from bestresponse.core import Ask, Decision, Nature, Player, Reading, Status, Words
+from bestresponse.core import Ask, Choice, Decision, Nature, Player, Reading, Status, Words
 from bestresponse.core.ask import NO_WORDS
 from bestresponse.core.errors import (
     BestResponseError,
@@ -25,6 +25,7 @@ from bestresponse.core.errors import (
 )
 from bestresponse.core.game import NATURE, REFEREE, Game, Role, S, View
 from bestresponse.core.player import find_forced
+from bestresponse.games.dialogue.ruled import RuledDialogue
 from bestresponse.players.lookup import OpenModel, check_strategy, find_strategy, seat_model
 from bestresponse.web.sessions.session import Presence, Session
 from bestresponse.web.sessions.setup import PERSON
@@ -161,6 +162,9 @@ class SeatWorker:
         name = session.setup.stand_in
         if isinstance(ask, Words):
             return replace(failed, action=NO_WORDS, stand_in=name)
+        if isinstance(ask, Choice) and isinstance(session.game, RuledDialogue):
+            # Whoever is silent does not object to a ruling.
+            return replace(failed, action=ask.options[0], stand_in=name)
         player = make_seat(
             f"strategy:{name}", session.game, view.role, session.seed, self._open_model
         )
