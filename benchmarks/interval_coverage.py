@@ -3,6 +3,7 @@
     python benchmarks/interval_coverage.py [--trials 300] [--games 4 8 20 50 100] [--seed 1]
     python benchmarks/interval_coverage.py --differences [--trials 1000] [--seed 1]
     python benchmarks/interval_coverage.py --kuhn [--trials 100] [--samples 10 40] [--seed 1]
+    python benchmarks/interval_coverage.py --places [--trials 1000] [--seed 1]
 
 Of matrix games: players that are optimal but err, which is to choose an action by chance, in some
 share of the games, and players that always err, on 3 x 3 zero-sum games; the truth is the mean over
@@ -10,6 +11,9 @@ share of the games, and players that always err, on 3 x 3 zero-sum games; the tr
 
 Of differences (`--differences`): pairs of such players on the same games, with the share of samples
 in which the test finds a difference.
+
+Of the places of tournaments (`--places`): everybody meets everybody, and itself, a few times; what
+they earn in a match varies around a mean of the two, and the truth is the place by these means.
 
 Of policies of sampled moves in Kuhn poker (`--kuhn`): Kuhn's equilibria (the first player bets the
 jack with probability a, the king with 3a), where the truth, 0, is the least value possible and
@@ -28,6 +32,7 @@ from bestresponse.report.stats.statistics import bound_mean
 from bestresponse.studies.bench.games import Source, draw_games
 from bestresponse.studies.bench.measure import measure_strategies
 from bestresponse.studies.bench.policies import Arena, StatedPolicy
+from bestresponse.studies.tournament.uncertainty import SampledMeans, measure_error
 from bestresponse.theory.catalogue.trees import kuhn_poker
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.sequence_form import to_sequence_form
@@ -74,6 +79,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kuhn", action="store_true")
     parser.add_argument("--differences", action="store_true")
+    parser.add_argument("--places", action="store_true")
     parser.add_argument("--trials", type=int)
     parser.add_argument("--games", type=int, nargs="+", default=[4, 8, 20, 50, 100])
     parser.add_argument("--samples", type=int, nargs="+", default=[10, 40])
@@ -81,6 +87,8 @@ def main() -> None:
     options = parser.parse_args()
     if options.kuhn:
         cover_policies(options.trials or 100, options.samples, options.seed)
+    elif options.places:
+        cover_places(options.trials or 1000, options.seed)
     elif options.differences:
         cover_differences(options.trials or 1000, options.seed)
     else:
@@ -191,6 +199,68 @@ def cover_differences(trials: int, seed: int) -> None:
                 f" {width / trials:.3f} / {found / trials:.3f}; {apart}",
                 flush=True,
             )
+
+
+FIELDS = {
+    "six alike": np.zeros(6),
+    "six, two of them alike": np.array([0.0, 0.0, 0.1, 0.3, 0.6, 1.0]),
+    "six far apart": np.arange(6) / 2,
+    "twelve in steps": np.arange(12) / 10,
+    "thirty in small steps": np.arange(30) / 20,
+}
+"""What participants earn on average beside what depends on the opponent."""
+
+
+def cover_places(trials: int, seed: int) -> None:
+    """Print how often the range of places holds the true place, and how wide it is."""
+    print("participants, matches, errors: share of places held / of tournaments with all / width")
+    for name, strengths in FIELDS.items():
+        for repeats in (3, 10):
+            for kind in ("normal", "win or lose"):
+                held, whole, width = find_places_held(strengths, repeats, kind, trials, seed)
+                print(
+                    f"{name:<24}{repeats:>3} {kind:<12} {held:.3f} / {whole:.3f} / {width:.1f}",
+                    flush=True,
+                )
+
+
+def find_places_held(
+    strengths: Array, repeats: int, kind: str, trials: int, seed: int
+) -> tuple[float, float, float]:
+    """Draw tournaments of participants of known strength, and look for their places."""
+    rng = np.random.default_rng(seed)
+    count = len(strengths)
+    apart = strengths[:, None] - strengths
+    truth = strengths
+    if kind == "win or lose":
+        chances = 1 / (1 + np.exp(-apart))
+        truth = chances.mean(axis=1).round(9)
+    best = 1 + (truth > truth[:, None]).sum(axis=1)
+    worst = count - (truth < truth[:, None]).sum(axis=1)
+    counted = np.ones((count, count, 2), dtype=bool)
+    plays = np.full((count, count), repeats)
+    held, whole, width = 0.0, 0.0, 0.0
+    for _ in range(trials):
+        shape = (repeats, count, count)
+        if kind == "win or lose":
+            first = (rng.random(shape) < chances).astype(float)
+            second = 1 - first
+        else:
+            shared = rng.normal(size=shape)
+            first = strengths[:, None] + shared + rng.normal(size=shape)
+            second = strengths + shared + rng.normal(size=shape)
+        sample = np.stack([first, second, np.ones(shape)], axis=-1)
+        errors = np.zeros((count, count, 2, 2))
+        for pair in np.ndindex(count, count):
+            errors[pair] = measure_error(sample[:, pair[0], pair[1]])
+        means = (first.mean(axis=0).mean(axis=1) + second.mean(axis=0).mean(axis=0)) / 2
+        found = SampledMeans(means, errors, counted, plays).places
+        low, high = found or (np.ones(count), np.full(count, count))
+        inside = (low <= worst) & (high >= best)
+        held += inside.mean() / trials
+        whole += float(inside.all()) / trials
+        width += float((high - low).mean()) / trials
+    return held, whole, width
 
 
 def cover_policies(trials: int, sizes: list[int], seed: int) -> None:

@@ -91,7 +91,7 @@ def _reply(payoffs: Array, belief: Array, answer: Array) -> Array:
     reply = np.where(best, answer, 0.0)
     if not reply.any():
         reply = best.astype(np.float64)
-    return reply / reply.sum()
+    return np.asarray(reply / reply.sum())
 
 
 def judge_beliefs(record: Record, game: Game[S]) -> dict[int, JudgedBelief]:

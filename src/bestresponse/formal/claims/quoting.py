@@ -464,9 +464,9 @@ class QuoteCheck:
             wanted = {(player, action) for player, action in wanted if player != own_player}
         elif "other" in FORMS[claim.form].names and len(self.subject.actions[own_player]) == 2:
             # "Kit would switch to singing" from the other one that there is.
-            turns = said.find("less") or said.find("denials")
-            turns = turns or {"from", "than", "over", "instead", "compared"} & {*said.words}
-            wanted -= set() if turns else {(own_player, claim["other"])}
+            turns = {"from", "than", "over", "instead", "compared"}
+            if turns.isdisjoint(said.words) and not said.find("less") + said.find("denials"):
+                wanted.discard((own_player, claim["other"]))
         for player, action in sorted(wanted):
             named = [one for one in said.named if (player, action) in one.choices]
             others = [one for one in said.named if one.owners == {player}]

@@ -239,11 +239,16 @@ class Vocabulary:
         named: dict[Phrase, set[tuple[int, int]]] = {}
         formed: dict[Phrase, set[tuple[int, int]]] = {}
         self.forms: dict[Phrase, set[tuple[int, int]]] = {}
+        owners: dict[str, set[tuple[int, int]]] = {}
+        ends: set[str] = set()
         for player, actions in enumerate(self.subject.actions):
             for index, action in enumerate(actions):
                 name = action if len(action) == 1 else action.lower()
                 head, *tail = split_words(name) or [""]
                 named.setdefault((head, *tail), set()).add((player, index))
+                ends |= {head, *tail[-1:]}
+                for word in (head, *tail):
+                    owners.setdefault(word, set()).add((player, index))
                 is_word = head.isalpha() and len(head) > 1
                 for form in _inflect(head) if is_word else ():
                     phrase = (form, *tail)
@@ -251,28 +256,13 @@ class Vocabulary:
                     known = phrase in self.english.terminals
                     if not known or phrase in self.english.verbs:
                         formed.setdefault(phrase, set()).add((player, index))
-        self.forms |= named | self._name_halves()
-        return formed | named
-
-    def _name_halves(self) -> dict[Phrase, set[tuple[int, int]]]:
-        """Return moves by their first or last word, where it means nothing else.
-
-        "Late" is "leave late", and reading is "read book".
-        """
-        owners: dict[str, set[tuple[int, int]]] = {}
-        ends: set[str] = set()
-        for player, actions in enumerate(self.subject.actions):
-            for index, action in enumerate(actions):
-                words = split_words(action.lower())
-                ends |= {*words[:1], *words[-1:]}
-                for word in words:
-                    owners.setdefault(word, set()).add((player, index))
-        halves: dict[Phrase, set[tuple[int, int]]] = {}
-        for word in ends - {*_PARTICLES}:
+        self.forms |= named
+        # By its first or last word, where that means nothing else: "late" is "leave late".
+        for word in sorted(ends - {*_PARTICLES}):
             is_known = (word,) in self.english.terminals or (word,) in self.forms
             if len(owners[word]) == 1 and len(word) > 2 and not is_known:
-                halves |= dict.fromkeys(zip((word, *_inflect(word))), owners[word])
-        return halves
+                self.forms |= dict.fromkeys(zip((word, *_inflect(word))), owners[word])
+        return formed | named
 
     def _name_people(self, you: int) -> dict[Phrase, tuple[str, str]]:
         """Return who is meant by names and pronouns, as terminals with their values."""
