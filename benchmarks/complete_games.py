@@ -71,8 +71,8 @@ class Stage:
         return int(self.moves ** max(1, len(self.movers)))
 
 
-def draw_stages(rng: random.Random) -> list[Stage]:
-    """Draw stages whose plays are as many as wanted."""
+def draw_stages(rng: random.Random, least: int = LEAST, most: int = MOST) -> list[Stage]:
+    """Draw stages whose plays are as many as wanted, whatever the order."""
     while True:
         stages = []
         for _ in range(rng.randint(2, 4)):
@@ -82,7 +82,7 @@ def draw_stages(rng: random.Random) -> list[Stage]:
         plays = 1
         for stage in stages:
             plays *= stage.ways
-        if LEAST <= plays <= MOST and any(len(stage.movers) > 1 for stage in stages):
+        if least <= plays <= most and any(len(stage.movers) > 1 for stage in stages):
             return stages
 
 
@@ -149,9 +149,9 @@ def list_plays(program: str, folder: Path) -> Plays:
     return plays
 
 
-def judge(program: str, engine: str, folder: Path) -> str:
+def judge(program: str, engine: str, seconds: float, folder: Path) -> str:
     """Compare what is taken for the game with all plays."""
-    report = br.check(program, engine=engine, limits=Limits.within(60))
+    report = br.check(program, engine=engine, limits=Limits.within(seconds))
     plays = list_plays(program, folder)
     if report.table is None:
         code = report.errors[0].code
@@ -172,13 +172,18 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=500)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--engine", default="swi", choices=("swi", "embedded"))
+    parser.add_argument("--least", type=int, default=LEAST, help="plays of a game")
+    parser.add_argument("--most", type=int, default=MOST)
+    parser.add_argument("--seconds", type=float, default=60, help="as --logic-seconds")
+    parser.add_argument("--only", type=int, nargs="*", help="numbers of games")
     options = parser.parse_args()
+    numbers = options.only or range(options.first, options.first + options.games)
     verdicts: Counter[str] = Counter()
     with TemporaryDirectory() as name:
-        for seed in range(options.first, options.first + options.games):
+        for seed in numbers:
             rng = random.Random(seed)
-            program = write_program(draw_stages(rng), rng)
-            verdict = judge(program, options.engine, Path(name))
+            program = write_program(draw_stages(rng, options.least, options.most), rng)
+            verdict = judge(program, options.engine, options.seconds, Path(name))
             verdicts[verdict] += 1
             if "MISSING" in verdict:
                 print(seed, verdict, flush=True)

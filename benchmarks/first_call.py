@@ -4,8 +4,10 @@ warm.
     python benchmarks/first_call.py [MOST]      N = 1, 100, 10,000, ... up to MOST (default 100)
 
 Cold is a process of its own for every figure, imports included; warm is the same work a second time
-in that process. QuantEcon and Nashpy (all equilibria of bimatrix games), scipy's HiGHS (zero-sum
-games) and OpenSpiel's C++ (CFR) are measured beside it where they are installed.
+in that process. Measured beside it, where they are installed: QuantEcon, Nashpy and Gambit (all
+equilibria of bimatrix games), QuantEcon's path of Lemke and Howson (one equilibrium of games that
+have no pure one; after 5,000 pivots it stops, arrived or not), scipy's HiGHS (zero-sum games)
+and OpenSpiel's C++ (CFR).
 """
 
 from __future__ import annotations
@@ -18,6 +20,16 @@ DRAW = (
     "import numpy as np\nrng = np.random.default_rng(0)\ngames = rng.random(({count}, 2, {size},"
     " {size}))\n"
 )
+DRAW_MIXED = """
+import numpy as np
+def has_pure(row, col): return ((row == row.max(0)) & (col == col.max(1)[:, None])).any()
+rng = np.random.default_rng(0)
+games = []
+while len(games) < {count}:
+    row, col = rng.random((2, {size}, {size}))
+    if not has_pure(row, col): games.append((row, col))
+"""
+LARGE = (30, 100, 200, 500, 1000)
 BIMATRIX = {
     "bestresponse": (
         "bestresponse",
@@ -34,6 +46,27 @@ BIMATRIX = {
     "Nashpy": (
         "nashpy",
         "import nashpy\ndef solve(g): return list(nashpy.Game(g[0], g[1]).support_enumeration())",
+    ),
+    "Gambit": (
+        "pygambit",
+        (
+            "import pygambit\ndef solve(g): return pygambit.nash.enummixed_solve("
+            "pygambit.Game.from_arrays(g[0], g[1]), rational=False).equilibria"
+        ),
+    ),
+}
+ONE = {
+    "bestresponse": (
+        "bestresponse",
+        "from bestresponse.theory import nash_one\ndef solve(g): return nash_one(g[0], g[1])",
+    ),
+    "QuantEcon": (
+        "quantecon",
+        (
+            "import quantecon.game_theory as qe\ndef solve(g): return"
+            " qe.lemke_howson(qe.NormalFormGame((qe.Player(g[0]), qe.Player(g[1].T.copy()))),"
+            " max_iter=5_000)"
+        ),
     ),
 }
 ZERO_SUM = {
@@ -91,7 +124,11 @@ def measure(program: str) -> tuple[float, float]:
 
 
 def compare(
-    title: str, peers: dict[str, tuple[str, str]], sizes: tuple[int, ...], counts: list[int]
+    title: str,
+    peers: dict[str, tuple[str, str]],
+    sizes: tuple[int, ...],
+    counts: list[int],
+    draw: str = DRAW,
 ) -> None:
     """Print one line for every size, number of games and package."""
     print(f"\n{title}\n{'size':>9} {'games':>9} {'package':>14} {'cold s':>9} {'warm s':>9}")
@@ -99,7 +136,7 @@ def compare(
         for count in counts:
             for name, (module, setup) in peers.items():
                 if find_spec(module) is not None:
-                    cold, warm = measure(DRAW.format(count=count, size=size) + setup + CLOCK)
+                    cold, warm = measure(draw.format(count=count, size=size) + setup + CLOCK)
                     print(f"{f'{size}x{size}':>9} {count:>9,} {name:>14} {cold:9.3f} {warm:9.4f}")
 
 
@@ -108,8 +145,9 @@ def main() -> None:
     most = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     counts = [count for count in (1, 100, 10_000, 1_000_000) if count <= most]
     compare("All equilibria of bimatrix games", BIMATRIX, (2, 3, 5), counts)
+    compare("One equilibrium of a bimatrix game without a pure one", ONE, LARGE, [3], DRAW_MIXED)
     compare("Zero-sum games", ZERO_SUM, (3, 10), counts)
-    compare("Large zero-sum games", ZERO_SUM, (100, 300), [1])
+    compare("Large zero-sum games", ZERO_SUM, LARGE[1:], [1])
     print(
         f"\nCFR, loading the tree included\n{'game':>9} {'steps':>9} {'package':>14} {'cold s':>9}"
         f" {'warm s':>9}"

@@ -125,23 +125,42 @@ def pytest_collection_finish():
 
 DURATIONS = Path(__file__).parents[1] / "build" / "durations.csv"
 """Where a run of all tests says how long each file took."""
+_counted = [0.0]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport():
+    # Processor time, with that of commands and servers that ended: other load changes it little.
+    report = yield
+    now = sum(os.times()[:4])
+    report.processor = now - _counted[0]
+    _counted[0] = now
+    return report
+
+
+def pytest_sessionstart():
+    _counted[0] = sum(os.times()[:4])
 
 
 def write_durations(terminalreporter):
-    """Keep how many seconds each file took, and name those that took longest."""
-    seconds = Counter()
+    """Keep how much processor time each file took, and name those that took most."""
+    processor, seconds = Counter(), Counter()
     for reports in terminalreporter.stats.values():
         for report in reports:
             if isinstance(report, pytest.TestReport):
-                seconds[report.nodeid.partition("::")[0]] += report.duration
+                name = report.nodeid.partition("::")[0]
+                processor[name] += report.processor
+                seconds[name] += report.duration
     if not seconds:
         return
-    rows = [f"{taken:.2f},{name}\n" for name, taken in seconds.most_common()]
+    rows = [f"{used:.2f},{seconds[name]:.2f},{name}\n" for name, used in processor.most_common()]
     DURATIONS.parent.mkdir(exist_ok=True)
-    DURATIONS.write_text("".join(["seconds,file\n", *rows]))
-    slowest = ", ".join(f"{name} {taken:.0f} s" for name, taken in seconds.most_common(10))
-    whole = sum(seconds.values())
-    terminalreporter.write_line(f"{whole:.0f} s in all files, most in {slowest}; {DURATIONS}")
+    DURATIONS.write_text("".join(["processor seconds,seconds,file\n", *rows]))
+    slowest = ", ".join(f"{name} {used:.0f} s" for name, used in processor.most_common(10))
+    whole = sum(processor.values())
+    terminalreporter.write_line(
+        f"{whole:.0f} s of processor time in all files, most in {slowest}; {DURATIONS}"
+    )
 
 
 def pytest_terminal_summary(terminalreporter, config):

@@ -154,6 +154,20 @@ def test_samples_of_the_preset_differ_in_their_seeds(command, tmp_path):
     assert len({body["seed"] for body in bodies}) == len(bodies) == 5
 
 
+def test_stories_of_the_preset_are_those_of_the_papers_games_unless_some_are_given(tmp_path):
+    words = ["--preset", "paper", "--model", "openai/x", "--dry-run"]
+    done = run("bench stories", *words, "--output-dir", str(tmp_path))
+    # 91 stories of five games, each with five programs of five attempts at most
+    assert "at most 2,275 calls" in done.output
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "a.txt").write_text("Two shops set a price.")
+    (own / "a.nfg").write_text('NFG 1 R "" {"A" "B"} {2 2}\n3 3 0 5 5 0 1 1')
+    done = run("bench stories", *words, "--stories", str(own), "--output-dir", str(tmp_path))
+    assert "at most 25 calls" in done.output
+    assert "replaces games=battle-of-the-sexes,hawk-dove" in done.stderr
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_help_lists_what_a_preset_sets_and_others_are_refused(command, tmp_path):
     name, value, words = COMMANDS[command]

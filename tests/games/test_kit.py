@@ -2,11 +2,13 @@
 
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bestresponse.core.conformance import Broken
+from bestresponse.core.errors import UsageError
 from bestresponse.core.registry import games
 from bestresponse.games.kit import check_game, find_kinds
 from bestresponse.telling import language as languages
@@ -52,8 +54,7 @@ def test_a_folder_that_does_not_tell_its_game_is_refused(
     else:
         (folder / file).unlink()
     monkeypatch.syspath_prepend(str(tmp_path))
-    for cached in (languages.has_words, languages._load_folder, languages._add_folder):
-        cached.cache_clear()
+    forget_languages()
     try:
         from trust_game.rules import Trust
 
@@ -62,3 +63,31 @@ def test_a_folder_that_does_not_tell_its_game_is_refused(
     finally:
         for module in [name for name in sys.modules if name.startswith("trust_game")]:
             del sys.modules[module]
+
+
+def test_a_language_that_lacks_a_word_of_another_one_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "nim_game"
+    shutil.copytree(SOURCE.parent / "nim", folder)
+    german = (folder / "words.de.po").read_text("utf-8")
+    (folder / "words.fr.po").write_text(german.replace('"Objects left: {piles}."', '"x"'), "utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(languages, "list_catalogues", lambda: ["en", "de", "fr"])
+    forget_languages()
+    french = replace(languages.load_language("de"), name="fr")
+    with pytest.raises(UsageError, match="'fr' cannot be used: it lacks the word for 'Objects le"):
+        french.within("nim_game")
+
+
+def test_a_folder_needs_a_file_for_every_language_but_english() -> None:
+    finnish = replace(languages.load_language("de"), name="fi")
+    with pytest.raises(UsageError, match="nim is not told in 'fi': it has no words"):
+        finnish.within("bestresponse.games.nim")
+    english = languages.load_language("en").within("bestresponse.games.nim")
+    assert "Objects left: {piles}." in english.sources
+
+
+def forget_languages() -> None:
+    for cached in (languages.list_word_files, languages._load_folder, languages._add_folder):
+        cached.cache_clear()

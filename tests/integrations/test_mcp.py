@@ -2,13 +2,15 @@
 within limits."""
 
 import asyncio
+import json
 import os
 import socket
 import subprocess
 import sys
 import urllib.error
 import urllib.request
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
+from threading import Thread
 
 import pytest
 from waiting import wait_until
@@ -295,3 +297,148 @@ def test_a_tournament_knows_noise():
     )
     totals = {row.name: row.total for row in found.standings}
     assert totals["tit-for-tat"] == pytest.approx(2 * (2.89 + 0.41))
+
+
+class RawClient:
+    """A client without manners: it sends bytes over stdio and keeps every line that comes back."""
+
+    def __init__(self, folder):
+        words = [sys.executable, "-m", "bestresponse", "mcp"]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "cwd": folder}
+        self.server = subprocess.Popen(words, env=dict(os.environ), **pipes)
+        self.lines = []
+        Thread(target=self._read, daemon=True).start()
+        asked = {"protocolVersion": "2025-06-18", "capabilities": {}}
+        asked["clientInfo"] = {"name": "raw", "version": "1"}
+        self.ask({"id": "hello", "method": "initialize", "params": asked})
+        self.send(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+
+    def _read(self):
+        for line in self.server.stdout:
+            self.lines.append(line.decode())
+
+    def send(self, text):
+        line = text if isinstance(text, bytes) else text.encode()
+        self.server.stdin.write(line + b"\n")
+        self.server.stdin.flush()
+
+    def ask(self, message, replies=1):
+        """Send a message and return the texts of its replies."""
+        before = len(self.lines)
+        unsent = isinstance(message, dict)
+        self.send(json.dumps({"jsonrpc": "2.0", **message}) if unsent else message)
+        wait_until(lambda: len(self.lines) >= before + replies)
+        return self.lines[before:]
+
+    def close(self):
+        self.server.stdin.close()
+        self.server.wait(300)
+
+
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory):
+    with closing(RawClient(tmp_path_factory.mktemp("raw"))) as client:
+        yield client
+
+
+def write_call(tool, **arguments):
+    call = {"name": tool, "arguments": arguments}
+    return json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call})
+
+
+def nest(depth):
+    return "[" * depth + "]" * depth
+
+
+NO_MESSAGE = "this line is not a message of JSON-RPC; send one object per line"
+PAIR = ["tit-for-tat", "defector"]
+MIXED = {"row": {"dare": float("nan")}, "col": {"dare": 1}}
+HOSTILE = {
+    "no JSON": ("{not json", NO_MESSAGE),
+    "half a message": ('{"jsonrpc": "2.0", "id": 5,', NO_MESSAGE),
+    "bytes that are no text": (b"\xff\xfe\x00\x01", NO_MESSAGE),
+    "an empty line": ("", NO_MESSAGE),
+    "a batch": ('[{"jsonrpc": "2.0", "id": 3, "method": "tools/list"}]', NO_MESSAGE),
+    "half a surrogate": (write_call("solve", game="\ud800"), NO_MESSAGE),
+    "arguments 10,000 deep": (
+        write_call("solve", game=0).replace("0}", nest(10_000) + "}"),
+        NO_MESSAGE,
+    ),
+    "an unknown method": ('{"jsonrpc": "2.0", "id": 1, "method": "nope"}', "Method not found"),
+    "no parameters": (
+        '{"jsonrpc": "2.0", "id": 2, "method": "tools/call"}',
+        "Invalid request parameters",
+    ),
+    "an unknown tool": (write_call("solv"), "there is no tool named 'solv'; known: solve, check"),
+    "a wrong type": (
+        write_call("solve", game={"a": 1}),
+        "solve: game: Input should be a valid string",
+    ),
+    "nothing": (write_call("solve"), "solve: game: Field required"),
+    "an unknown argument": (
+        write_call("solve", game="chicken", metod="lp"),
+        "there is no argument of solve named 'metod'; known: game, method. Did you mean method?",
+    ),
+    "a payoff that is none": (
+        write_call("solve", game="[[NaN, 1], [1, 0]]"),
+        "expected finite numbers",
+    ),
+    "a huge payoff": (
+        write_call("solve", game=f"[[{'9' * 5000}, 1], [1, 0]]"),
+        "expected finite numbers",
+    ),
+    "a probability that is none": (
+        write_call("check", game="chicken", strategies=MIXED),
+        "check: strategies.row.dare.float: Input should be a finite number",
+    ),
+    "a game 10,000 deep": (write_call("solve", game=nest(10_000)), "got lists nested too deeply"),
+    "a path": (
+        write_call("compare", first="/etc/hostname", second="../../etc/passwd"),
+        "there is no game",
+    ),
+    "other alphabets": (
+        write_call("solve", game="\u202egnim\0\U0001f4a3"),
+        "there is no game named",
+    ),
+    "a program of a shell": (
+        write_call("prolog_load", program=":- shell('touch x')."),
+        "is not allowed",
+    ),
+    "a term 10,000 deep": (
+        write_call("prolog_load", program=f"p({'f(' * 10_000}a{')' * 10_000})."),
+        "more than 100 brackets are open",
+    ),
+    "endless matches": (
+        write_call("tournament", game="prisoners-dilemma", strategies=PAIR, rounds=10**12),
+        "tournament: rounds: Input should be less than or equal to 10000",
+    ),
+    "a game that takes hours": (
+        write_call("solve", game=json.dumps([[i * j % 7 for i in range(120)] for j in range(120)])),
+        "this call was not done after 20 seconds; try a smaller game or another method",
+    ),
+}
+
+
+@pytest.mark.parametrize(("line", "sentence"), HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_line_is_answered_with_a_sentence_and_the_next_as_ever(raw, line, sentence):
+    [said] = raw.ask(line)
+    assert sentence in json.loads(said).get("error", {}).get("message", said)
+    assert not {"Traceback", "pydantic"} & set(said.replace(".", " ").split())
+    [said] = raw.ask(write_call("list_games", search="stag"))
+    assert "stag-hunt-lelma" in said
+
+
+def test_a_flood_of_calls_is_refused_in_part_and_the_server_lives_on(raw):
+    flood = "\n".join([write_call("list_games", search="stag")] * 100)
+    said = raw.ask(flood, replies=100)
+    refused = sum("8 calls wait already; send one after the other" in one for one in said)
+    # One is carried out and eight wait when the first hundred arrive.
+    assert 0 < refused <= 91
+    assert sum("stag-hunt-lelma" in one for one in said) == 100 - refused
+
+
+def test_a_client_that_hangs_up_within_a_message_ends_its_server(tmp_path):
+    client = RawClient(tmp_path)
+    client.server.stdin.write(b'{"jsonrpc": "2.0", "id"')
+    client.close()
+    assert client.server.returncode == 0

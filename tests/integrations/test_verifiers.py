@@ -148,7 +148,7 @@ def test_the_command_of_the_page_runs_as_written(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     [file] = (tmp_path / "evaluated").rglob("*.jsonl")
     episodes = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
-    episodes.sort(key=lambda episode: episode["task"]["data"]["number"])
+    episodes.sort(key=lambda episode: episode["task"]["data"]["idx"])
     rewards = [
         episode["traces"][0]["rewards"]["minus_exploitability_normalised"] for episode in episodes
     ]
@@ -183,6 +183,25 @@ def test_two_models_are_rewarded_each_for_its_own_seat(tmp_path):
         for trace in episode.traces
     }
     assert payoffs == {"row": ("player", 0.0, True), "col": ("rival", 5.0, False)}
+
+
+def test_two_learning_seats_of_one_model_have_rewards_of_their_own(tmp_path):
+    taskset = {"id": "bestresponse_game", "game": "prisoners-dilemma"}
+    taskset["seats"] = ["player", "player"]
+
+    def answer(body):
+        is_row = "You are row in" in body["messages"][0]["content"]
+        return "ANSWER: cooperate" if is_row else "ANSWER: defect"
+
+    [episode], _ = evaluate(tmp_path, answer, taskset)
+    traces = {trace.info["role"]: trace for trace in episode.traces}
+    # who cooperates against a defector gets 0 and would gain 1; the defector gets 5, the best reply
+    assert {role: trace.reward for role, trace in traces.items()} == {"row": 0.0, "col": 5.0}
+    assert {role: trace.metrics["regret"] for role, trace in traces.items()} == {
+        "row": 1.0,
+        "col": 0.0,
+    }
+    assert all(trace.agent.trainable for trace in traces.values())
 
 
 def test_a_later_turn_shows_only_what_is_new(tmp_path):

@@ -14,8 +14,11 @@ SMALLER = {
     "public_goods": [("[p1, p2, p3, p4, p5, p6]", "[p1, p2, p3, p4]")],
     "blotto": [("between(0, 10, A), Rest is 10 - A", "between(0, 4, A), Rest is 4 - A")],
     "bargaining": [("offer(100)", "offer(10)"), ("offer(80)", "offer(8)")],
+    "connect_four": [("R < 4", "R < 2")],
 }
 """What is changed in an example so that it has some hundred ends."""
+LARGER = {"connect_four"}
+"""Takes minutes, and larger limits than the usual ones."""
 
 
 def shrink(name: str, folder: Path) -> Path:
@@ -34,4 +37,5 @@ def list_full_programs() -> list:
     return [
         pytest.param(path, id=path.stem, marks=pytest.mark.soak if path.stem in SMALLER else ())
         for path in sorted(PROGRAMS.glob("*.pl"))
+        if path.stem not in LARGER
     ]

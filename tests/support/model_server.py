@@ -93,7 +93,10 @@ class ModelServer:
             def log_message(self, *args):
                 pass
 
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        class Patient(ThreadingHTTPServer):
+            request_queue_size = 256  # callers that ask all at once are not turned away
+
+        self._http = Patient(("127.0.0.1", 0), Handler)
         self._http.daemon_threads = True
         threading.Thread(target=self._http.serve_forever, daemon=True).start()
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import re
 from fractions import Fraction
 from random import Random
 
 import pytest
 from random_games import change_tree, describe_structure, draw_game_tree
+from rebuilt_words import read_outline
 
 from bestresponse.core.errors import TooLarge
 from bestresponse.core.told import Course, Players
@@ -21,92 +20,12 @@ from bestresponse.telling.render import MOST_CHARACTERS, check_length
 from bestresponse.theory.catalogue.trees import load_tree
 from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
 
-NAME = r'"(?:[^"\\]|\\.)*"|[^":,()\[\]]+?'
-BRANCH = re.compile(
-    rf"(?P<margin> *)- (?P<name>(?:{NAME})(?:, (?:{NAME}))*)(?: \(probability (?P<odds>[^)]+)\))?:"
-    r" (?P<here>.*)"
-)
-TURN = re.compile(rf"(?P<player>{NAME}) chooses(?: \[(?P<letter>[a-z]+)\])?:")
-PAID = re.compile(rf"(?P<player>{NAME}) gets (?P<payoff>[^,]+)(?:, |$)")
-
-
-TOGETHER = re.compile(r"(?P<names>.*) choose at the same time:")
-MEMBER = re.compile(rf"(?P<player>{NAME})(?: \[(?P<letter>[a-z]+)\])?(?:, | and |$)")
-PART = re.compile(rf"(?P<name>{NAME})(?:, |$)")
-
 
 def write_outline(tree: Tree) -> str:
     players, course = tell(tree)
     assert isinstance(players, Players)
     assert isinstance(course, Course)
     return "\n".join(list_outline(read_course(course), players.names, load_language("en")))
-
-
-def read_name(text: str) -> str:
-    return json.loads(text) if text.startswith('"') else text
-
-
-def read_outline(text: str, players: tuple[str, ...]) -> Tree:
-    """Rebuild the tree from the outline; what the lines below it say of knowledge is not needed."""
-    lines = text.split("\n\n")[0].split("\n")
-    place = 0
-
-    def read_position(here: str, depth: int) -> Leaf | Chance | Turn:
-        if here.casefold() == "chance draws:":
-            return Chance(
-                {name: (Fraction(odds), after) for name, odds, after in read_branches(depth)}
-            )
-        together = TOGETHER.fullmatch(here)
-        if together:
-            members = list(MEMBER.finditer(together["names"]))
-            return nest(
-                members,
-                place,
-                [(split(name), after) for name, _, after in read_branches(depth, raw=True)],
-            )
-        turn = TURN.fullmatch(here)
-        if turn:
-            # A position without a letter is an information set of its own: the line number tells it
-            # apart.
-            infoset = turn["letter"] or f"line {place}"
-            moves = {name: after for name, _, after in read_branches(depth)}
-            return Turn(read_name(turn["player"]), infoset, moves)
-        paid = {
-            read_name(found["player"]): Fraction(found["payoff"]) for found in PAID.finditer(here)
-        }
-        assert tuple(paid) == players
-        return Leaf(list(paid.values()))
-
-    def nest(members: list[re.Match[str]], line: int, rows: list[tuple[list[str], object]]) -> Turn:
-        """Put choices that are made at the same time one below the other."""
-        first, *others = members
-        infoset = first["letter"] or f"line {line} {first['player']}"
-        moves: dict[str, object] = {}
-        for name in dict.fromkeys(names[0] for names, _ in rows):
-            below = [(names[1:], after) for names, after in rows if names[0] == name]
-            moves[name] = nest(others, line, below) if others else below[0][1]
-        return Turn(read_name(first["player"]), infoset, moves)
-
-    def split(names: str) -> list[str]:
-        return [read_name(part["name"]) for part in PART.finditer(names)]
-
-    def read_branches(depth: int, *, raw: bool = False) -> list[tuple[str, str, object]]:
-        nonlocal place
-        branches = []
-        while place < len(lines):
-            found = BRANCH.fullmatch(lines[place])
-            assert found, lines[place]
-            if len(found["margin"]) != 2 * depth:
-                break
-            place += 1
-            name = found["name"] if raw else read_name(found["name"])
-            branches.append((name, found["odds"], read_position(found["here"], depth + 1)))
-        return branches
-
-    place = 1
-    root = read_position(lines[0], 0)
-    assert place == len(lines)
-    return build_tree(players, root)
 
 
 @pytest.mark.parametrize("seed", range(150))

@@ -1,8 +1,9 @@
 """What theory says of a game: its equilibria, seat by seat, and the most that all could have.
 
 Tables are solved, and trees of at most `MOST_NODES` nodes, to which rules are compiled whose
-answers can be listed; a game may also know its equilibrium in closed form
-(`core.capabilities.KnownEquilibrium`). Of a repeated game this is about one round.
+answers can be listed, or `_MOST_UNFOLDED` where they unfold by themselves; a game may also know its
+equilibrium in closed form (`core.capabilities.KnownEquilibrium`). Of a repeated game this is about
+one round.
 
 An information set is named by its label; a table has one for each seat, "".
 
@@ -46,11 +47,15 @@ from bestresponse.theory.trees.tree import CHANCE, LEAF, Policy, Tree
 
 MOST_NODES = 20_000
 """Larger trees are not solved unasked."""
+_MOST_UNFOLDED = 300_000
+"""Nor larger ones of games for two with a constant sum that unfold by themselves."""
+_ITERATIONS = 2_000
+"""Of CFR+, for trees of more than `MOST_NODES` nodes: they leave less than 1e-4 to be gained."""
 MOST_POSITIONS = 250_000
 """Games with more positions neither: these take some ten seconds."""
 _MOST_PAYOFFS = 200_000
 """Larger tables neither."""
-_SECONDS = 3.0
+_USUAL_WISH = Wish(seconds=3.0)
 """For mixed equilibria of several players: pages and reports wait for them."""
 
 Shares = Mapping[str, Mapping[str, Mapping[str, float]]]
@@ -144,7 +149,7 @@ def _describe(key: SameObject) -> Theory:
     if known is None or _begins_in_turn(game):
         with suppress(InvalidGame):
             if isinstance(game, Unfolds):
-                return _describe_tree(game.unfold(MOST_NODES))
+                return _describe_tree(game.unfold(_MOST_UNFOLDED), _MOST_UNFOLDED)
             compiled = compile_game(game, limit=MOST_NODES, label=write_history)
             return replace(_describe_tree(compiled), known=known)
     if known is None:
@@ -215,13 +220,13 @@ def _describe_table(form: NormalForm) -> Theory:
     )
 
 
-def _solve(form: NormalForm | Tree) -> SolvedTable | SolvedTree | None:
+def _solve(form: NormalForm | Tree, wish: Wish = _USUAL_WISH) -> SolvedTable | SolvedTree | None:
     """Solve the game if a method is sure of its answer.
 
     Returns None if a player forgets, payoffs are out of range, or no method is sure of its answer.
     """
     try:
-        return solve_form(form, Wish(seconds=_SECONDS))
+        return solve_form(form, wish)
     except (InvalidGame, NotCertified):
         return None
 
@@ -231,9 +236,13 @@ def _predict(players: Sequence[str], equilibrium: Equilibrium, shares: Shares) -
     return Predicted(equilibrium.kind, shares, payoffs, equilibrium.regret)
 
 
-def _describe_tree(tree: Tree) -> Theory:
+def _describe_tree(tree: Tree, most: int = MOST_NODES) -> Theory:
     optimum = _find_most_welfare(tree)
-    solved = _solve(tree) if tree.num_nodes <= MOST_NODES else None
+    solved = None
+    if tree.num_nodes <= MOST_NODES:
+        solved = _solve(tree)
+    elif tree.num_nodes <= most and tree.num_players == 2 and tree.is_constant_sum:
+        solved = _solve(tree, Wish(method="cfr+", iterations=_ITERATIONS))
     if not isinstance(solved, SolvedTree):
         return Theory(None, tree, optimum=optimum)
     if solved.table is None:

@@ -56,7 +56,7 @@ class HasTree(Protocol):
 class Unfolds(Protocol):
     """A game that unfolds its tree itself, faster than by what its players are shown.
 
-    The facts of a view name the information set (`infoset`) by its label.
+    An information set is named by the keys of its views, or by their fact `infoset`.
     """
 
     def unfold(self, limit: int) -> Tree:

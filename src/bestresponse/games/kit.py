@@ -18,10 +18,11 @@ from bestresponse.core.game import NATURE, REFEREE, Game, S
 from bestresponse.core.told import GameEvent, GameRule
 from bestresponse.telling.course import ToldInOwnWay
 from bestresponse.telling.language import (
+    ENGLISH,
     Language,
     find_home,
-    has_words,
-    list_folder_languages,
+    list_languages,
+    list_word_files,
     load_language,
 )
 from bestresponse.theory.positions.keys import check_keys
@@ -66,15 +67,17 @@ def find_kinds(game: Game[S], seed: int = 0, max_steps: int = 10_000) -> list[Ki
 def _check_told(kind: Kind) -> None:
     """Hold a kind to having a message in every offered language, with a place for each field."""
     home = find_home(kind)
-    if not has_words(home):
+    files = list_word_files(home)
+    if ENGLISH not in files:
         where = home or "a module without a folder"
         raise Broken(f"{kind.__name__} has no words: there is no words.en.po in {where}")
-    try:
-        offered = list_folder_languages(home)
-    except UsageError as error:
-        raise Broken(str(error)) from None
-    for language in offered:
-        _check_places(kind, load_language(language).within(home), f"{home}:{kind.message}")
+    for name in list_languages():
+        if name in files:
+            try:
+                language = load_language(name).within(home)
+            except UsageError as error:
+                raise Broken(str(error)) from None
+            _check_places(kind, language, f"{home}:{kind.message}")
 
 
 def _check_places(kind: Kind, language: Language, key: str) -> None:

@@ -173,12 +173,12 @@ class LoadedGame:
             return self.game.normal_form
         if isinstance(self.game, HasTree):
             return self.game.tree
-        if isinstance(self.game, Unfolds):
-            return self.game.unfold(NODE_LIMIT)
         if isinstance(self.game, HasCourse):
             _check_rounds(self.game.name, self.game)
         if isinstance(self.game, HasPositions):
             _check_positions(self.game)
+        if isinstance(self.game, Unfolds):
+            return self.game.unfold(NODE_LIMIT)
         return compile_game(self.game, label=write_history)
 
     @property

@@ -9,16 +9,22 @@ rules, the position and the legal moves: no tree is listed anywhere.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
 from typing import Generic
 
 from bestresponse.core import NATURE, Action, Ask, Choice, Lottery, Role, View
 from bestresponse.core.capabilities import P, ToMove
-from bestresponse.core.told import Aim, Chose, Drew, Event, Over, Players, Statement
+from bestresponse.core.told import Aim, Chose, Drew, Event, Over, Players, Saw, Statement
+from bestresponse.telling.render import write_history
+from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
 
 Moves = tuple[tuple[Role, str], ...]
 """Who made which move, draws of nature included."""
+Table = tuple[tuple[int, ...], tuple[str, ...]]
+"""What was dealt to both, and what was said so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +122,10 @@ class RuledGame(ABC, Generic[P]):
         """Say whether the play was stopped before its end."""
         return len(state.made) >= self.most_moves and bool(self.find_turn(state.position).role)
 
+    def unfold(self, limit: int) -> Tree:
+        """Return the tree; TooLarge where it has more than `limit` nodes."""
+        return _unfold(self, limit)
+
 
 class PositionGame(RuledGame[P]):
     """A game of perfect information: everybody sees every move, and the position is all."""
@@ -141,6 +151,63 @@ class PositionGame(RuledGame[P]):
     def find_key(self, position: P) -> Hashable:
         """Return what is equal for positions that go on alike: the position, if not more is."""
         return position
+
+
+class DealtGame(RuledGame[Table]):
+    """A game in which each of two is dealt a number that only they see, and both speak in turn.
+
+    `own` is what a player is told of the own number.
+    """
+
+    own: str
+
+    def begin(self) -> Table:
+        """Return the table before anything is dealt."""
+        return (), ()
+
+    def deal(self, pairs: Iterable[tuple[int, int]]) -> ToMove:
+        """Let nature draw one of these pairs of numbers, each as likely as the others."""
+        names = tuple(f"{first},{second}" for first, second in pairs)
+        return ToMove(NATURE, names, (1 / len(names),) * len(names))
+
+    def advance(self, position: Table, move: str) -> Table:
+        """Put down what was dealt, or what was said."""
+        dealt, said = position
+        if not dealt:
+            return tuple(map(int, move.split(","))), ()
+        return dealt, (*said, move)
+
+    def list_seen(self, made: Moves, role: Role) -> tuple[Event, ...]:
+        """List what was said; of the deal a player sees its own number alone."""
+        said = list_openly(made[1:])
+        if not made:
+            return said
+        number = made[0][1].split(",")[self.roles.index(role)]
+        return (Saw(self.own.format(number=number)), *said)
+
+
+@lru_cache(maxsize=2)
+def _unfold(game: RuledGame[P], limit: int) -> Tree:
+    """Make the tree; what a seat may know is put into words once, not at every node."""
+    known: dict[tuple[Role, tuple[Event, ...]], tuple[str, str]] = {}
+
+    def expand(state: Played[P]) -> Leaf | Chance | Turn:
+        turn = game.find_turn(state.position)
+        if not turn.role or game.is_endless(state):
+            return Leaf(list(game.payoffs(state).values()))
+        after = {move: game.apply(state, {turn.role: move}) for move in turn.moves}
+        if turn.role == NATURE:
+            even = Fraction(1, len(after)) if len(set(turn.chances)) == 1 else None
+            drawn = zip(turn.moves, turn.chances, strict=True)
+            return Chance({move: (even or chance, after[move]) for move, chance in drawn})
+        seen = turn.role, game.list_seen(state.made, turn.role)
+        if seen not in known:
+            view = game.view(state, turn.role)
+            known[seen] = view.key, write_history(view)
+        key, label = known[seen]
+        return Turn(turn.role, key, after, label)
+
+    return build_tree(game.roles, game.start(), expand, limit=limit, name=game.name)
 
 
 def list_openly(made: Moves) -> tuple[Event, ...]:

@@ -8,7 +8,6 @@ asked about cells of its table, about ways through its tree, or about a short pl
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import Literal
 
@@ -172,38 +171,8 @@ def _describe_moves(moves: Mapping[Role, object], reader: Role, verb: Verb) -> l
     different = {repr(move) for move in others.values()}
     if len(others) > 1 and len(different) == 1:
         move = next(iter(others.values()))
-        return [*parts, make_phrase(_VERBS[verb].others, move=_fill(move))]
+        return [*parts, make_phrase(f"each of the others {verb}s {{move}}", move=_fill(move))]
     return [*parts, *(say_step(role, move, reader, verb) for role, move in others.items())]
-
-
-@dataclass(frozen=True, slots=True)
-class _Steps:
-    """What is said of a move of the reader, of somebody, and of all others alike."""
-
-    own: str
-    other: str
-    others: str
-
-
-_VERBS: dict[str, _Steps] = {
-    "choose": _Steps(
-        "you choose {move}",
-        "{who} chooses {move}",
-        "each of the others chooses {move}",
-    ),
-    "send": _Steps("you send {move}", "{who} sends {move}", "each of the others sends {move}"),
-    "return": _Steps(
-        "you return {move}",
-        "{who} returns {move}",
-        "each of the others returns {move}",
-    ),
-    "offer": _Steps("you offer {move}", "{who} offers {move}", "each of the others offers {move}"),
-    "invest": _Steps(
-        "you invest {move}",
-        "{who} invests {move}",
-        "each of the others invests {move}",
-    ),
-}
 
 
 def say_step(role: Role, move: object, reader: Role, verb: Verb = "choose") -> Phrase:
@@ -215,8 +184,8 @@ def say_step(role: Role, move: object, reader: Role, verb: Verb = "choose") -> P
     if verb == "answer":
         return make_phrase(f"you {move}" if role == reader else f"the {role} {move}s")
     if role == reader:
-        return make_phrase(_VERBS[verb].own, move=_fill(move))
-    return make_phrase(_VERBS[verb].other, who=role, move=_fill(move))
+        return make_phrase(f"you {verb} {{move}}", move=_fill(move))
+    return make_phrase(f"{{who}} {verb}s {{move}}", who=role, move=_fill(move))
 
 
 def say_event(event: Event, reader: Role) -> Phrase:

@@ -11,9 +11,11 @@ wrong. There are three kinds:
 
 A language that lacks a message is refused when it is loaded: half a language is never shown.
 
-What one game alone says is in the folder of the game (`words.LANGUAGE.po`), its English in
-`words.en.po` beside it. `Language.within` adds a folder; its messages have the name of the folder
-before their own, and its words come before those that all games share.
+What one game alone says is in the folder of the game (`words.LANGUAGE.po`), the English of its
+messages in `words.en.po` beside it. Its words need no English file: a translation has the English
+of each, and a language that lacks a word which another one has is refused. `Language.within` adds a
+folder; its messages have the name of the folder before their own, and its words come before those
+that all games share.
 """
 
 from __future__ import annotations
@@ -91,7 +93,7 @@ class Language:
         >>> german.translate("dry days"), water.translate("dry days")
         ('dry days', 'Tage ohne Wasser')
         """
-        if home in self.homes or not has_words(home):
+        if home in self.homes or not list_word_files(home):
             return self
         return _add_folder(self, home)
 
@@ -124,7 +126,7 @@ class Language:
 
     def find_word(self, name: str) -> str | None:
         """Return the word for a name of a game, None where the language has none."""
-        for words in (self.own, self.words):
+        for words in filter(None, (self.own, self.words)):
             if name in words:
                 return words[name]
             pattern = words.get(number_name(name, 2)) or words.get(number_name(name))
@@ -170,14 +172,14 @@ class Language:
             else:
                 parts.append(self.write_text(part.text, part.places))
         match place.joined:
-            case "and":
+            case "lines":
+                return "\n".join(parts)
+            case "and" if "," not in "".join(parts):
                 return self.join(parts, "standard")
             case "or":
                 return self.join(parts, "or")
-            case "semicolons":
-                return "; ".join(parts)
-            case "lines":
-                return "\n".join(parts)
+        # Also where a comma, such as a decimal mark, would be taken for the end of a part.
+        return "; ".join(parts)
 
     def _write_line(self, line: str) -> str:
         """Translate what stands before and after the colon of a line."""
@@ -384,28 +386,11 @@ def _load(name: str, folder: Path | None) -> Language:
             known = ", ".join(list_catalogues())
             raise UsageError(f"there is no language {name!r}; there are {known}")
         own = _read_catalogue(path, name)
-    said = _translate(english, own, name)
-    return Language(
-        name,
-        said.messages,
-        said.plurals,
-        said.words,
-        own.choose_form,
-        sources=said.sources,
-    )
+    said = _translate(english.entries, own.entries, name)
+    return replace(said, choose_form=own.choose_form)
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """The messages of a catalogue in one language."""
-
-    messages: Mapping[str, str]
-    plurals: Mapping[str, Forms]
-    words: Mapping[str, str]
-    sources: frozenset[str]
-
-
-def _translate(english: _Catalogue, own: _Catalogue, name: str) -> _Said:
+def _translate(english: Mapping[str, _Entry], own: Mapping[str, _Entry], name: str) -> Language:
     """Put every English message into the language of another catalogue.
 
     UsageError where one is missing, or lacks a place.
@@ -413,7 +398,7 @@ def _translate(english: _Catalogue, own: _Catalogue, name: str) -> _Said:
     messages: dict[str, str] = {}
     plurals: dict[str, Forms] = {}
     words: dict[str, str] = {}
-    for key, entry in english.entries.items():
+    for key, entry in english.items():
         is_english = own is english
         forms = entry.source if is_english else _find_translation(own, key, entry, name)
         for form in forms:
@@ -424,12 +409,12 @@ def _translate(english: _Catalogue, own: _Catalogue, name: str) -> _Said:
             words[entry.source[0]] = forms[0]
         else:
             messages[key] = forms[0]
-    unknown = [key for key in own.entries if key not in english.entries]
+    unknown = [key for key in own if key not in english]
     if unknown:
         raise _refuse(name, f"there is no {_show(unknown[0])}")
     # Nothing is looked up where every word would be found to mean itself.
     own_words = {} if own is english else words
-    return _Said(messages, plurals, own_words, frozenset(words))
+    return Language(name, messages, plurals, own_words, sources=frozenset(words))
 
 
 def find_home(thing: object) -> str:
@@ -439,21 +424,14 @@ def find_home(thing: object) -> str:
 
 
 @cache
-def has_words(home: str) -> bool:
-    """Say whether a package is the folder of a game that has words of its own."""
-    return bool(home) and _find_words(home, ENGLISH).is_file()
-
-
-def list_folder_languages(home: str) -> tuple[str, ...]:
-    """List the languages in which a game's folder has words, English first.
-
-    Raises:
-        UsageError: one of them is incomplete, or translates another sentence.
-    """
-    offered = [name for name in list_languages() if _find_words(home, name).is_file()]
-    for name in offered:
-        _load_folder(name, home)
-    return tuple(offered)
+def list_word_files(home: str) -> dict[str, Traversable]:
+    """List the files of words in the folder of a game by their languages, English first."""
+    files = {}
+    for name in list_catalogues() if home else ():
+        path = _find_words(home, name)
+        if path.is_file():
+            files[name] = path
+    return files
 
 
 def _find_words(home: str, name: str) -> Traversable:
@@ -461,16 +439,24 @@ def _find_words(home: str, name: str) -> Traversable:
 
 
 @cache
-def _load_folder(name: str, home: str) -> _Said:
+def _load_folder(name: str, home: str) -> Language:
     """Load what the folder of a game says in a language, its messages under the folder's name."""
-    english = _read_catalogue(_find_words(home, ENGLISH), ENGLISH)
-    path = _find_words(home, name)
-    if not path.is_file():
-        raise UsageError(f"{home} is not told in {name!r}: it has no {path.name}")
-    said = _translate(english, _read_catalogue(path, name) if name != ENGLISH else english, name)
+    files = list_word_files(home)
+    if name not in files and name != ENGLISH:
+        raise UsageError(f"{home} is not told in {name!r}: it has no words.{name}.po")
+    wanted: dict[str, _Entry] = {}
+    own: Mapping[str, _Entry] = wanted
+    for known, path in files.items():
+        entries = _read_catalogue(path, known).entries
+        for key, entry in entries.items():
+            if known == ENGLISH or key.startswith(_WORD_KEY):
+                wanted.setdefault(key, entry)
+        if known == name != ENGLISH:
+            own = entries
+    said = _translate(wanted, own, name)
     messages = {f"{home}:{key}": text for key, text in said.messages.items()}
     plurals = {f"{home}:{key}": forms for key, forms in said.plurals.items()}
-    return _Said(messages, plurals, said.words, said.sources)
+    return replace(said, messages=messages, plurals=plurals)
 
 
 @lru_cache(maxsize=256)
@@ -562,10 +548,10 @@ def _list_forms(text: str | Sequence[str]) -> Forms:
     return (text,) if isinstance(text, str) else tuple(text)
 
 
-def _find_translation(own: _Catalogue, key: str, english: _Entry, name: str) -> Forms:
-    if key not in own.entries:
+def _find_translation(own: Mapping[str, _Entry], key: str, english: _Entry, name: str) -> Forms:
+    if key not in own:
         raise _refuse(name, f"it lacks the {_show(key)}")
-    entry = own.entries[key]
+    entry = own[key]
     if entry.source != english.source:
         raise _refuse(name, f"{key!r} translates {entry.source[0]!r}, not {english.source[0]!r}")
     if not entry.texts or not all(entry.texts):

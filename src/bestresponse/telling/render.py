@@ -169,13 +169,9 @@ def write_history(view: View, language: Spoken = ENGLISH) -> str:
     return f"{told}\n\n{load_language(language).say('over')}" if is_over else told
 
 
-def write_events(
-    history: Iterable[Event],
-    reader: str | None = None,
-    language: Spoken = ENGLISH,
-) -> str:
+def write_events(history: Iterable[Event], reader: str | None = None) -> str:
     """Put events into a list without a sentence around them: `you saw a jack, Bob chose bet`."""
-    words = Narrator(load_language(language), reader)
+    words = Narrator(load_language(ENGLISH), reader)
     events = list(history)
     steps = _list_steps(events, words)
     if steps:
@@ -712,9 +708,9 @@ def _describe_step(event: Event, words: Narrator) -> str:
             return ""
 
 
-def list_choices(statements: Iterable[Statement], language: Spoken = ENGLISH) -> tuple[str, ...]:
+def list_choices(statements: Iterable[Statement]) -> tuple[str, ...]:
     """Tell only who chooses what when and what is drawn."""
-    words = Narrator(load_language(language))
+    words = Narrator(load_language(ENGLISH))
     lines: list[str] = []
     for statement in statements:
         if isinstance(statement, AtOnce):

@@ -236,7 +236,7 @@ def test_large_general_games_fall_back_to_one_path():
     payoffs = np.random.default_rng(4).normal(size=(2, 40, 40))
     found = find_equilibria(NormalForm(payoffs), Wish())
     assert not found.complete
-    assert found.method == "pure strategies and Lemke-Howson from the first label"
+    assert found.method == "pure strategies and Lemke-Howson along a short path"
     assert found.regret < 1e-9
 
 

@@ -1,5 +1,6 @@
 """Twins go on as the games that they are told after, at every position, and tell all of it."""
 
+import re
 from itertools import combinations
 
 import numpy as np
@@ -8,13 +9,15 @@ import pytest
 from bestresponse.core.registry import games
 from bestresponse.games.lookup import find_game
 from bestresponse.games.tic_tac_toe.rules import LINES
-from bestresponse.games.twins.tic_tac_toe import make_fifteen
+from bestresponse.games.twins.tic_tac_toe import make_barrels, make_fifteen
 from bestresponse.games.twins.twin import TWINS, Twin
+from bestresponse.telling.language import load_language
 from bestresponse.telling.render import write_history, write_rules
 from bestresponse.theory.positions.graph import explore
 from bestresponse.theory.positions.solve import solve_positions
 
 NAMES = [(base, name) for base, names in TWINS.items() for name in names]
+GERMAN = load_language("de").within("bestresponse.games.twins")
 SMALL = {
     "connect-four": "columns=4,rows=3",
     "breakthrough": "rows=4,columns=3",
@@ -105,3 +108,35 @@ def test_settings_are_those_of_the_game_behind_it() -> None:
     told = write_rules(twin.view(twin.start(), "player 1"))
     assert "2 boxes with room for 5 balls each" in told
     assert "they hold 3 and 1 balls" in told
+
+
+def test_barrels_are_loaded_in_german() -> None:
+    twin = make_barrels()
+    state = twin.start()
+    for load in ("barrel 3", "barrel 5"):
+        ((role, _),) = twin.asks(state).items()
+        state = twin.apply(state, {role: load})
+    told = write_history(twin.view(state, "player 1"), GERMAN)
+    assert "An Bord Ihres Schiffes: 3. An Bord des anderen Schiffes: 5. Im Hafen: 1, 2, 4," in told
+    assert GERMAN.translate("barrel 9") == "Fass 9"
+    assert GERMAN.translate("serve 2 at counter 4") == "2 an Schalter 4 bedienen"
+
+
+def test_cells_with_a_decimal_comma_are_told_apart() -> None:
+    twin = games.make("runners")
+    view = twin.view(twin.start(), "player 1")
+    assert "Your runners: 1.1, 2.1 and 3.1." in write_history(view)
+    assert "Ihre Läufer: 1,1; 2,1; 3,1." in write_history(view, GERMAN)
+
+
+@pytest.mark.parametrize(("base", "name"), NAMES)
+def test_a_twin_has_german_for_all_that_it_says(base: str, name: str) -> None:
+    twin = make(name, base)
+    state = twin.start()
+    assert GERMAN.find_word(twin.rules) is not None
+    assert GERMAN.find_word(twin.story) is not None
+    while asks := twin.asks(state):
+        ((role, ask),) = asks.items()
+        for move in ask.options:
+            assert GERMAN.find_word(move) is not None or re.fullmatch("[1-9]|C[1-3]R[1-3]", move)
+        state = twin.apply(state, {role: ask.options[-1]})

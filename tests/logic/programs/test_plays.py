@@ -6,7 +6,8 @@ is said.
 
 import pytest
 
-from bestresponse.logic.engine import open_engine
+from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.logic.engine import Limits, open_engine
 from bestresponse.logic.programs.validate import validate
 
 TOGETHER = """
@@ -360,6 +361,16 @@ def test_all_plays_of_a_game_that_is_not_so_large_are_compared(engine):
     assert not report.not_compared
     late = "finally(goal(ann, 2), do(choose(ann, 7), do(choose(bob, 8), s0))).\n"
     report = validate(LARGE + late, engine)
+    assert "depend on the order of simultaneous moves" in report.errors[0].message
+
+
+def test_larger_limits_compare_all_plays_of_a_larger_game():
+    """51 x 51 plays in two orders are 5,202: no more than a quarter of 22,000 positions."""
+    larger = LARGE.replace("34", "51")
+    late = "finally(goal(ann, 2), do(choose(ann, 7), do(choose(bob, 8), s0))).\n"
+    engine = EmbeddedEngine(Limits(positions=22_000))
+    assert not validate(larger, engine).not_compared
+    report = validate(larger + late, engine)
     assert "depend on the order of simultaneous moves" in report.errors[0].message
 
 

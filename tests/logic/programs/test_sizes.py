@@ -43,6 +43,14 @@ def test_large_games_are_tabled_where_they_are_given_time(
     assert_tabled(PROGRAMS / f"{name}.pl", ends, last)
 
 
+@pytest.mark.soak
+def test_connect_four_is_told_by_its_positions_where_it_is_given_time() -> None:
+    """On 4 columns of 4 rows a count of all columns of discs gives 161,029 positions too."""
+    report = br.check(PROGRAMS / "connect_four.pl", limits=Limits.within(600, 400_000))
+    assert report.positions is not None
+    assert len(report.positions.positions) == 161_029
+
+
 @pytest.mark.parametrize(
     ("name", "ends", "last"),
     [

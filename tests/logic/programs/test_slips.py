@@ -132,7 +132,10 @@ def test_the_report_says_when_not_every_order_was_tried() -> None:
     patient = EmbeddedEngine(Limits())
     doubts = [(d.message, d.hint) for d in validate(simultaneous(5, 3), patient).warnings]
     message = "not compared: 28,674 of 28,917 other orders of simultaneous moves"
-    assert doubts == [(message, "tried: every play in one other order")]
+    hint = (
+        "tried: every play in one other order; `bestresponse --logic-seconds 600 ...` compares more"
+    )
+    assert doubts == [(message, hint)]
 
 
 def test_orders_whose_replay_reaches_a_limit_are_told_as_not_tried() -> None:

@@ -3,7 +3,7 @@
 Run in an environment with `nashpy quantecon open_spiel cvxpy pygambit` (pygambit has no wheel for
 64-bit ARM; 16.7.0 was compiled there):
 
-    PYTHONPATH=src python tests/oracles/peers/make_answers.py
+    PYTHONPATH=src python tests/oracles/peers/make_answers.py [FILE ...]
 
 - `tables.jsonl`: 320 two-player games with all equilibria by Nashpy (support
   enumeration; null where it warns) and by QuantEcon.py (vertex enumeration; null where it fails).
@@ -18,7 +18,11 @@ Run in an environment with `nashpy quantecon open_spiel cvxpy pygambit` (pygambi
 - `gambit_many_players.jsonl`: 148 games of three and four players with the pure equilibria
   (`enumpure_solve`), the quantal response of one precision (`qre.logit_solve_lambda`) and the end
   of the logit branch (`logit_solve`, which stops at a regret of 1e-8 of the range).
-- `versions.json`: who answered.
+- `gambit_trees.jsonl`: 94 trees as `.efg` text, 91 drawn here and three of the catalogue: nodes,
+  strategies of the reduced form, number of pure equilibria (`enumpure_solve`); of two players with
+  few strategies what all extreme equilibria pay (`enummixed_solve(game, rational=True)`); of
+  constant-sum games of two players what the first earns (`lp_solve`).
+- `versions.json`: who answered; `gambit_trees.jsonl` names its versions in its first line.
 """
 
 from __future__ import annotations
@@ -27,9 +31,11 @@ import json
 import platform
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import partial
 from importlib.metadata import version
+from io import StringIO
 from pathlib import Path
 from random import Random
 
@@ -40,9 +46,10 @@ import pyspiel
 import quantecon
 from open_spiel.python.algorithms import gambit, lp_solver, sequence_form_lp
 
-from bestresponse.theory import NormalForm
+from bestresponse.theory import NormalForm, load_tree
 from bestresponse.theory.files.efg import format_efg
 from bestresponse.theory.files.nfg import format_nfg
+from bestresponse.theory.trees.tree import Tree
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "support"))
@@ -186,6 +193,43 @@ def ask_gambit(name: str) -> list[dict[str, object]]:
     return rows
 
 
+def list_trees() -> Iterator[Tree]:
+    """List trees of two and three players, some of perfect information, some zero-sum."""
+    for name in ("centipede", "entry-deterrence", "kuhn-poker"):
+        yield load_tree(name)
+    seed = count = 0
+    while count < 91:
+        seed += 1
+        kind = {"players": 2 + (seed % 4 == 1), "perfect_information": seed % 5 == 2}
+        tree = random_tree(Random(seed), depth=4, zero_sum=seed % 6 == 0, **kind)
+        movers = {infoset.player for infoset in tree.infosets}
+        if len(movers) == tree.num_players and tree.num_nodes <= 60:
+            count += 1
+            yield tree
+
+
+def ask_gambit_trees() -> list[dict[str, object]]:
+    names = ("pygambit", "numpy", "scipy")
+    versions = {name: version(name) for name in names}
+    rows: list[dict[str, object]] = [{**versions, "machine": platform.machine()}]
+    for tree in list_trees():
+        text = format_efg(tree)
+        game = pygambit.read_efg(StringIO(text))
+        players = list(game.players)
+        shape = [len(list(player.strategies)) for player in players]
+        row: dict[str, object] = {"efg": text, "nodes": len(list(game.nodes)), "shape": shape}
+        row["pure"] = len(pygambit.nash.enumpure_solve(game).equilibria)
+        if len(players) == 2 and np.prod(shape) <= 150:
+            found = pygambit.nash.enummixed_solve(game, rational=True).equilibria
+            paid = {tuple(str(profile.payoff(player)) for player in players) for profile in found}
+            row["extreme_payoffs"] = sorted(paid)
+        if len(players) == 2 and game.is_const_sum:
+            (end,) = pygambit.nash.lp_solve(game, rational=True, use_strategic=False).equilibria
+            row["value"] = str(end.payoff(players[0]))
+        rows.append(row)
+    return rows
+
+
 def list_gambit(game: object, profile: object, read: Callable[[object], object]) -> list[list]:
     return [[read(profile[s]) for s in player.strategies] for player in game.players]
 
@@ -195,13 +239,22 @@ def write(name: str, rows: list[dict[str, object]]) -> None:
     (HERE / name).write_text(text)
 
 
+ANSWERS: dict[str, Callable[[], list[dict[str, object]]]] = {
+    "tables.jsonl": answer_tables,
+    "zero_sum.jsonl": answer_zero_sum,
+    "trees.jsonl": answer_trees,
+    "nfg.jsonl": answer_nfg,
+    "gambit_tables.jsonl": partial(ask_gambit, "gambit_tables.jsonl"),
+    "gambit_many_players.jsonl": partial(ask_gambit, "gambit_many_players.jsonl"),
+    "gambit_trees.jsonl": ask_gambit_trees,
+}
+
+
 def main() -> None:
-    write("tables.jsonl", answer_tables())
-    write("zero_sum.jsonl", answer_zero_sum())
-    write("trees.jsonl", answer_trees())
-    write("nfg.jsonl", answer_nfg())
-    for name in ("gambit_tables.jsonl", "gambit_many_players.jsonl"):
-        write(name, ask_gambit(name))
+    for name in sys.argv[1:] or ANSWERS:
+        write(name, ANSWERS[name]())
+    if sys.argv[1:]:
+        return
     names = ("nashpy", "quantecon", "open_spiel", "cvxpy", "clarabel", "numpy", "pygambit")
     versions = {name: version(name) for name in names}
     versions["python"] = platform.python_version()

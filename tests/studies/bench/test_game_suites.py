@@ -26,6 +26,21 @@ def test_every_game_of_a_suite_can_be_found() -> None:
         assert find_game(name).name
 
 
+PAGES = Path(__file__).parents[3] / "docs" / "measure" / "suites"
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_the_page_of_a_suite_names_every_game_and_its_size(suite: str) -> None:
+    page = (PAGES / f"{suite}.md").read_text("utf-8")
+    assert f"`{suite}`](suites/{suite}.md)" in (PAGES.parent / "suites.md").read_text("utf-8")
+    assert suite in page
+    for game in () if suite == COOPEVAL else SUITES[suite]:
+        name, _, settings = game.partition("(")
+        assert name in page
+        if not settings.startswith("roles"):
+            assert settings.rstrip(")") in page
+
+
 ASKED = sorted({game for name, games in SUITES.items() if name != COOPEVAL for game in games})
 
 

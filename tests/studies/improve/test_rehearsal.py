@@ -57,6 +57,13 @@ def test_the_clock_ends_the_writing_where_there_are_no_steps(base, few):
     assert Wanted.choose(0.1, 600.0, 800, 4096) == Wanted(40961, None)
 
 
+def test_all_that_was_written_together_is_kept_although_it_came_late(base, few, monkeypatch):
+    monkeypatch.setattr(rehearsal, "_TOGETHER", {"cpu": 40})
+    student = open_causal(base, "cpu", torch.float32)
+    # each of the 40 texts has a beginning, an end and between them up to 12 tokens
+    assert len(rehearsal.write_texts(student, Wanted(10**9, 0.0), 0)) > 40 * 4
+
+
 def test_a_batch_has_rows_of_texts_with_its_share_of_tokens():
     stream = np.arange(1000)
     kept = Rehearsal.make(stream, 600, 4096)

@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from bestresponse.core.errors import InvalidGame
+from bestresponse.core.errors import InvalidGame, NotCertified
 from bestresponse.theory import (
     NormalForm,
     lemke_howson,
     lemke_howson_all,
     nash,
+    nash_one,
 )
+from bestresponse.theory.equilibria import lemke_howson as module
 
 GAMES = st.integers(0, 10**6).map(
     lambda seed: NormalForm(
@@ -64,3 +66,44 @@ def test_a_path_in_floats_takes_the_steps_of_the_path_in_whole_numbers(game: Nor
 def test_an_unknown_label_is_named_with_the_labels_there_are() -> None:
     with pytest.raises(InvalidGame, match="2x3 game has labels 0 to 4, got 5"):
         lemke_howson(NormalForm.bimatrix(np.eye(2, 3), np.eye(2, 3)), 5)
+
+
+def count_pivots(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    made: list[int] = []
+    exchange = module.FloatTableau.exchange
+
+    def count(self: module.FloatTableau, variable: int) -> int:
+        made.append(variable)
+        return exchange(self, variable)
+
+    monkeypatch.setattr(module.FloatTableau, "exchange", count)
+    return made
+
+
+def draw_without_pure(size: int) -> NormalForm:
+    return NormalForm(np.random.default_rng([size, 2]).random((2, size, size)))
+
+
+def test_the_path_of_the_first_label_is_as_long_as_for_quantecon(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """QuantEcon.py 0.11.4 says 44 and 1,464 iterations."""
+    made = count_pivots(monkeypatch)
+    for size, iterations in ((60, 44), (100, 1464)):
+        made.clear()
+        lemke_howson(draw_without_pure(size))
+        assert len(made) == iterations
+
+
+def test_one_equilibrium_is_looked_for_along_short_paths(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = count_pivots(monkeypatch)
+    assert nash_one(draw_without_pure(100)).regret < 1e-12
+    assert len(made) < 300
+
+
+def test_a_path_that_is_too_long_names_what_follows_a_shorter_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "_MOST_PIVOTS", 10)
+    with pytest.raises(NotCertified, match=r"label 3 did not end within 10 pivots; nash_one"):
+        lemke_howson(draw_without_pure(101), 3)

@@ -11,7 +11,6 @@ from made_up_language import write_catalogue
 
 from bestresponse.core.errors import UsageError
 from bestresponse.games.capabilities import HasSpeakers
-from bestresponse.games.twins.twin import TWINS
 from bestresponse.telling import language as languages
 from bestresponse.telling.language import list_languages
 from bestresponse.web import texts
@@ -55,13 +54,7 @@ ENGLISH = frozenset(FREQUENT.split())
 
 TABLES = [offer.name for offer in list_offers() if offer.kind == "table"]
 """Their pages differ in names alone."""
-ENGLISH_ONLY = {name for names in TWINS.values() for name in names}
-"""Stories that are told in English alone; `experiment check` lists what people would read so."""
-OTHERS = [
-    offer.name
-    for offer in list_offers()
-    if offer.kind != "table" and offer.name not in ENGLISH_ONLY
-]
+OTHERS = [offer.name for offer in list_offers() if offer.kind != "table"]
 
 
 def refuse_models(name):
@@ -126,7 +119,7 @@ def made_up(tmp_path, monkeypatch):
             return find_words(home, name)
         folder = tmp_path / home
         folder.mkdir(exist_ok=True)
-        write_catalogue(folder, "fi", source=find_words(home, "en"))
+        write_catalogue(folder, "fi", source=find_words(home, "de"))
         return folder / "fi.po"
 
     monkeypatch.setattr(languages, "_find_words", find_made_up)
@@ -137,6 +130,7 @@ def made_up(tmp_path, monkeypatch):
 
 def forget_languages():
     languages._load.cache_clear()
+    languages.list_word_files.cache_clear()
     languages._load_folder.cache_clear()
     languages._add_folder.cache_clear()
     texts.load_texts.cache_clear()

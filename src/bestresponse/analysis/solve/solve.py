@@ -29,8 +29,10 @@ from bestresponse.analysis.solve.solution import (
 from bestresponse.core.capabilities import HasPositions
 from bestresponse.core.errors import InvalidGame, NotCertified, SettingError, TooLarge
 from bestresponse.games.lookup import LoadedGame
+from bestresponse.theory.deadline import NEVER
 from bestresponse.theory.engines import has_numba
 from bestresponse.theory.equilibria.extremes import most_vertices
+from bestresponse.theory.equilibria.lemke_howson import follow_short_path
 from bestresponse.theory.equilibria.result import Concept, Equilibrium, NashResult, pure_nash
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.classification import has_constant_sum
@@ -560,10 +562,10 @@ def _pure(game: NormalForm) -> NashResult:
 def _by_paths(game: NormalForm) -> NashResult:
     """The ends of Lemke-Howson's paths, and the pure equilibria they miss."""
     few = sum(game.shape) <= _LABELS
-    ends = theory.lemke_howson_all(game) if few else (theory.lemke_howson(game),)
+    ends = theory.lemke_howson_all(game) if few else (follow_short_path(game, NEVER),)
     pure = _pure(game).equilibria
     mixed = tuple(e for e in ends if e.kind == "mixed")
-    paths = "from every label" if few else "from the first label"
+    paths = "from every label" if few else "along a short path"
     return NashResult((*pure, *mixed), f"pure strategies and Lemke-Howson {paths}", all_pure=True)
 
 

@@ -8,12 +8,10 @@ from itertools import permutations
 
 from bestresponse.core.capabilities import ToMove
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import NATURE, Role
-from bestresponse.core.told import Event, Saw, Statement, TextPlace, Worded
-from bestresponse.games.positions import Moves, RuledGame, list_openly
+from bestresponse.core.game import Role
+from bestresponse.core.told import Statement, TextPlace, Worded
+from bestresponse.games.positions import DealtGame, Table
 
-Table = tuple[tuple[int, ...], tuple[str, ...]]
-"""Both cards, and the moves so far."""
 _MOST = {"cards": 13, "bets": 4, "raises": 3}
 _RULES = (
     "There are {cards} cards, numbered from 1. Two players put 1 coin each into a pot, and each is"
@@ -31,7 +29,7 @@ _POSITION = (
 
 
 @dataclass(frozen=True)
-class Bluff(RuledGame[Table]):
+class Bluff(DealtGame):
     """Bet on a card that the other does not see.
 
     With 3 cards, bets of 1 and no raise, player 1 loses 1/18 per play, as in Kuhn poker.
@@ -43,6 +41,7 @@ class Bluff(RuledGame[Table]):
     low_wins: bool = False
     name: str = "bluff"
     title = "Bluff"
+    own = "your card is {number}"
 
     def __post_init__(self) -> None:
         least = {"cards": 2, "bets": 1, "raises": 0}
@@ -53,17 +52,11 @@ class Bluff(RuledGame[Table]):
         stake = 1 + self.bets * (1 + self.raises)
         object.__setattr__(self, "payoff_bounds", (-float(stake), float(stake)))
 
-    def begin(self) -> Table:
-        """Return the table before cards are dealt."""
-        return (), ()
-
     def find_turn(self, position: Table) -> ToMove:
         """Deal; then offer to check and bet, or to answer a bet."""
         cards, moves = position
         if not cards:
-            deals = permutations(range(1, self.cards + 1), 2)
-            names = tuple(f"{first},{second}" for first, second in deals)
-            return ToMove(NATURE, names, (1 / len(names),) * len(names))
+            return self.deal(permutations(range(1, self.cards + 1), 2))
         role = self.roles[len(moves) % 2]
         last = moves[-1] if moves else "check"
         if last in ("fold", "call") or moves == ("check", "check"):
@@ -75,13 +68,6 @@ class Bluff(RuledGame[Table]):
 
     def _list_sizes(self, verb: str) -> list[str]:
         return [f"{verb} {size}" for size in range(1, self.bets + 1)]
-
-    def advance(self, position: Table, move: str) -> Table:
-        """Put down the cards, or what was said."""
-        cards, moves = position
-        if not cards:
-            return tuple(map(int, move.split(","))), ()
-        return cards, (*moves, move)
 
     def _count_coins(self, moves: tuple[str, ...]) -> list[int]:
         """Count what each has put into the pot."""
@@ -103,14 +89,6 @@ class Bluff(RuledGame[Table]):
             loser = int((first > second) != self.low_wins)
         lost = float(coins[loser])
         return (-lost, lost) if loser == 0 else (lost, -lost)
-
-    def list_seen(self, made: Moves, role: Role) -> tuple[Event, ...]:
-        """List what was said; of the deal a player sees its own card alone."""
-        said = list_openly(made[1:])
-        if not made:
-            return said
-        card = made[0][1].split(",")[self.roles.index(role)]
-        return (Saw(f"your card is {card}"), *said)
 
     def state_rules(self) -> tuple[Statement, ...]:
         """State bets and who wins."""

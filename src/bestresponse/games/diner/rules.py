@@ -5,17 +5,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from bestresponse.core import Amount, Ask, Role
-from bestresponse.core.agreement import ToldPlay
 from bestresponse.core.capabilities import EquilibriumSummary
 from bestresponse.core.errors import UsageError
-from bestresponse.core.told import GameRule, Statement
-from bestresponse.games.guessing.rules import NumberChosen
-from bestresponse.games.number_rounds import NumberRounds, find_owed
+from bestresponse.games.guessing.rounds import NumberRounds, NumberRule
 from bestresponse.games.statements import read_exactly
 
 
 @dataclass(frozen=True, slots=True)
-class BillRule(GameRule):
+class BillRule(NumberRule):
     """The price of all courses is shared equally; each is worth `joy` to whoever eats it."""
 
     message = "bill"
@@ -27,10 +24,6 @@ class BillRule(GameRule):
         """Pay for the own courses, less an equal part of the bill."""
         bill = self.price * sum(ordered) / len(ordered)
         return tuple(self.joy * own - bill for own in ordered)
-
-    def find_owed(self, play: ToldPlay) -> dict[Role, Fraction] | None:
-        """Pay the orders that are told."""
-        return find_owed(play, NumberChosen, self.pay)
 
 
 @dataclass(frozen=True)
@@ -50,8 +43,6 @@ class Diner(NumberRounds):
     name: str = "diner"
     version: int = 1
     title = "Diner's dilemma"
-    verb = "choose"
-    choice = NumberChosen
 
     def __post_init__(self) -> None:
         enough = len(self.roles) > 1 and self.rounds > 0 and self.courses > 0
@@ -79,15 +70,6 @@ class Diner(NumberRounds):
     def rule(self) -> BillRule:
         """The rule of the bill."""
         return BillRule(self.courses, read_exactly(self.price), read_exactly(self.joy))
-
-    @property
-    def rules(self) -> tuple[Statement, ...]:
-        """What courses cost and are worth."""
-        return (self.rule,)
-
-    def pay(self, chosen: Sequence[Fraction]) -> tuple[Fraction, ...]:
-        """Pay for the own courses, less an equal part of the bill."""
-        return self.rule.pay(chosen)
 
     def describe_equilibrium(self) -> EquilibriumSummary | None:
         """Describe the equilibrium in dominant strategies; None where all orders are as good."""

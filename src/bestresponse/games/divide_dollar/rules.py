@@ -5,17 +5,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from bestresponse.core import Amount, Ask, Role
-from bestresponse.core.agreement import ToldPlay
 from bestresponse.core.capabilities import EquilibriumSummary
 from bestresponse.core.errors import UsageError
-from bestresponse.core.told import GameRule, Statement
-from bestresponse.games.guessing.rules import NumberChosen
-from bestresponse.games.number_rounds import NumberRounds, find_owed
+from bestresponse.games.guessing.rounds import NumberRounds, NumberRule
 from bestresponse.games.statements import read_exactly
 
 
 @dataclass(frozen=True, slots=True)
-class DollarRule(GameRule):
+class DollarRule(NumberRule):
     """Claims of at most `total` together are paid."""
 
     message = "divide"
@@ -24,10 +21,6 @@ class DollarRule(GameRule):
     def pay(self, claims: Sequence[Fraction]) -> tuple[Fraction, ...]:
         """Pay all claims or none."""
         return tuple(claims) if sum(claims) <= self.total else (Fraction(0),) * len(claims)
-
-    def find_owed(self, play: ToldPlay) -> dict[Role, Fraction] | None:
-        """Pay the claims that are told."""
-        return find_owed(play, NumberChosen, self.pay)
 
 
 @dataclass(frozen=True)
@@ -44,8 +37,6 @@ class DivideDollar(NumberRounds):
     name: str = "divide-dollar"
     version: int = 1
     title = "Divide the dollar"
-    verb = "choose"
-    choice = NumberChosen
 
     def __post_init__(self) -> None:
         if len(self.roles) < 2 or self.rounds < 1 or not self.total > 0:
@@ -65,15 +56,6 @@ class DivideDollar(NumberRounds):
     def rule(self) -> DollarRule:
         """The rule of the sum."""
         return DollarRule(read_exactly(self.total))
-
-    @property
-    def rules(self) -> tuple[Statement, ...]:
-        """From what to what claims go, and what they pay."""
-        return (self.rule,)
-
-    def pay(self, chosen: Sequence[Fraction]) -> tuple[Fraction, ...]:
-        """Pay all claims or none."""
-        return self.rule.pay(chosen)
 
     def describe_equilibrium(self) -> EquilibriumSummary:
         """Describe the equilibrium in which all do the same."""

@@ -12,7 +12,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.paying import find_target, pay
 from bestresponse.core.phrase import Phrase, make_phrase
 from bestresponse.core.told import Event, GameEvent, GameRule, NearestWins, Statement
-from bestresponse.games.number_rounds import Chosen, NumberRounds, find_owed
+from bestresponse.games.guessing.rounds import NumberRounds, find_owed
 from bestresponse.games.statements import read_exactly
 
 
@@ -34,14 +34,7 @@ class NumberEach(GameRule):
     def find_owed(self, play: ToldPlay) -> dict[Role, Fraction] | None:
         """Pay the numbers that are told by the rule that is told beside this one."""
         rule = find_rule(play.rules, NearestWins)
-        return None if rule is None else find_owed(play, Chosen, lambda chosen: pay(rule, chosen))
-
-
-@dataclass(frozen=True, slots=True)
-class NumberChosen(Chosen):
-    """A player chose this number."""
-
-    message = "number-chosen"
+        return None if rule is None else find_owed(play, lambda chosen: pay(rule, chosen))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +70,6 @@ class Guessing(NumberRounds):
     name: str = "guessing"
     version: int = 1
     title = "Guessing game"
-    verb = "choose"
-    choice = NumberChosen
 
     def __post_init__(self) -> None:
         if (
@@ -111,10 +102,6 @@ class Guessing(NumberRounds):
     def rules(self) -> tuple[Statement, ...]:
         """From which number to which, and who wins."""
         return NumberEach(read_exactly(self.low), read_exactly(self.high)), self.rule
-
-    def pay(self, chosen: Sequence[Fraction]) -> tuple[Fraction, ...]:
-        """Share the point among the nearest."""
-        return pay(self.rule, chosen)
 
     def target(self, guesses: Sequence[float]) -> float:
         """Return what was to be guessed."""

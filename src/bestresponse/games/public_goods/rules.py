@@ -29,8 +29,8 @@ from bestresponse.core.told import (
     Repetition,
     Round,
     Statement,
-    split_rounds,
 )
+from bestresponse.games.guessing.rounds import NumberChosen, find_owed
 from bestresponse.games.statements import read_exactly
 from bestresponse.telling.course import Narrator
 
@@ -64,18 +64,13 @@ class ProjectRule(GameRule):
         hold_equal(self.each, each, "what a coin in the project gives every player")
         points_rule = find_rule(play.rules, PointsRule)
         impact = Fraction(0) if points_rule is None else points_rule.impact
-        owed = dict.fromkeys(play.roles, Fraction(0))
-        for played in split_rounds(play.history)[1]:
-            coins = {one.who: one.amount for one in played.events if isinstance(one, PutIn)}
-            if set(coins) != set(play.roles):
-                return None
-            in_order = [coins[role] for role in play.roles]
-            for role, paid in zip(play.roles, self.pay(in_order), strict=True):
-                owed[role] += paid
-            for event in played.events:
-                for given in event.points if isinstance(event, PointsGiven) else ():
-                    owed[given.who] -= given.count
-                    owed[given.other] -= impact * given.count
+        owed = find_owed(play, self.pay, PutIn)
+        if owed is None:
+            return None
+        for event in play.history:
+            for given in event.points if isinstance(event, PointsGiven) else ():
+                owed[given.who] -= given.count
+                owed[given.other] -= impact * given.count
         return owed
 
 
@@ -92,12 +87,10 @@ class PointsRule(GameRule):
 
 
 @dataclass(frozen=True, slots=True)
-class PutIn(GameEvent):
+class PutIn(NumberChosen):
     """A player put this many coins into the project."""
 
     message = "put-in"
-    who: str
-    amount: Fraction
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,7 +114,7 @@ def claims_are_true() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        review = verify_text(state.output.completion, state.metadata["game"])
+        review = verify_text(state.metadata["game"], state.output.completion)
         value = {"unrefuted": 1.0, "refuted": 0.0}.get(review.state.value, _UNREAD)
         sentences = [review.summary, *(refutation.correction for refutation in review.refutations)]
         return Score(value=value, explanation="\n".join(sentences))

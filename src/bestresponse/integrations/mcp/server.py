@@ -65,8 +65,9 @@ def build_server(limits: CallLimits | None = None) -> MCPServer[WorkerPool]:
     UsageError where `mcp` is not installed.
     """
     try:
-        from mcp.server import MCPServer
         from mcp_types import ToolAnnotations
+
+        from bestresponse.integrations.mcp.refusals import AnsweringServer
     except ImportError:
         raise UsageError(f"the MCP server needs the package mcp: {install_hint('mcp')}") from None
 
@@ -80,7 +81,7 @@ def build_server(limits: CallLimits | None = None) -> MCPServer[WorkerPool]:
         finally:
             await pool.close()
 
-    server = MCPServer(
+    server = AnsweringServer(
         "bestresponse",
         version=__version__,
         instructions=_INSTRUCTIONS,

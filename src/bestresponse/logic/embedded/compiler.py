@@ -25,6 +25,7 @@ from bestresponse.logic.language.terms import (
     deref,
     goals_of,
     items_of,
+    walk_terms,
 )
 
 VOID, FIRST, LATER, CONSTANT, GROUND, COMPOUND, SEQUENCE = range(7)
@@ -184,13 +185,9 @@ class _Compiler:
         self.cells = 0
 
     def count(self, term: Term) -> None:
-        stack = [term]
-        while stack:
-            term = stack.pop()
-            if isinstance(term, Var):
-                self.uses[id(term)] = self.uses.get(id(term), 0) + 1
-            elif isinstance(term, Struct):
-                stack.extend(term.args)
+        for part in walk_terms(term):
+            if isinstance(part, Var):
+                self.uses[id(part)] = self.uses.get(id(part), 0) + 1
 
     def slot(self) -> int:
         self.slots += 1

@@ -15,6 +15,7 @@ from bestresponse.logic.language.terms import (
     goals_of,
     items_of,
     variables_of,
+    walk_terms,
 )
 
 MAX_DEPTH = 100
@@ -298,13 +299,10 @@ def _require_permission(key: str) -> None:
 
 def _require_functions(term: Struct) -> None:
     """Ensure that numbers are compared or assigned by functions of the language only."""
-    stack = list(term.args[1:] if term.name == "is" else term.args)
-    while stack:
-        part = stack.pop()
+    for part in walk_terms(*(term.args[1:] if term.name == "is" else term.args)):
         foreign = ""
         if isinstance(part, Struct):
             foreign = "" if indicator(part) in predicates.FUNCTIONS else indicator(part)
-            stack.extend(part.args)
         elif isinstance(part, Atom) and part in _CONSTANTS:
             foreign = part
         if foreign:

@@ -12,7 +12,7 @@ them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 
@@ -150,6 +150,16 @@ def same(left: Term, right: Term) -> bool:
         elif a != b:
             return False
     return True
+
+
+def walk_terms(*terms: Term) -> Iterator[Term]:
+    """Yield terms and all their parts, the last ones first."""
+    stack = [*terms]
+    while stack:
+        term = stack.pop()
+        yield term
+        if isinstance(term, Struct):
+            stack.extend(term.args)
 
 
 def variables_of(term: Term) -> list[Var]:

@@ -36,10 +36,11 @@ from bestresponse.logic.programs.plays import (
     list_terms,
 )
 
-_MOST = 1_000
-"""Plays, and positions with simultaneous moves, that are compared in other orders."""
-_MOST_PLAYS = 5_000
-"""Plays, in all orders, of a game whose plays are all compared although they are more than that."""
+_POSITIONS_FOR_ONE = 20
+"""A walk may come to so many positions for each play, or position with simultaneous moves, that is
+compared in other orders."""
+_MORE_PLAYS = 5
+"""So many times as many plays, in all orders, may a game have whose plays are all compared."""
 _MANY = 10**9
 """So many orders, and more, of a large block are counted as if they were so many."""
 _Moves = tuple[tuple[str, str], ...]
@@ -83,42 +84,45 @@ def try_orders(
     a large one the plays of the table are made again with every block reversed, all or some of
     them; that its positions lack no move was seen on the way through it. Which of the two depends
     on the game alone. Where players see only what sees/3 shows them, somebody may move before
-    others of an earlier block have: of these plays at most `_MOST` are compared, those first in
-    which the last who can move does.
+    others of an earlier block have: of these plays some are compared, those first in which the last
+    who can move does. How many are compared grows with the limits.
     """
     paths = plays.paths
     reader = plays.reader
     others = [_count_orders(path.sizes) for path in paths]
     total = sum(others)
-    skipped = [_EARLIER] if private and total > 0 else []
+    most = engine.limits.positions // _POSITIONS_FOR_ONE
+    earlier = _tell_earlier(most)
+    skipped = [earlier] if private and total > 0 else []
     comparison = _PlayComparison(
         engine,
         program,
         paths=paths,
         reader=reader,
         private=private,
+        most=most,
     )
     starts = _list_starts(paths)
-    every_start = -(-len(starts) // _MOST) or 1
+    every_start = -(-len(starts) // most) or 1
     try:
         found = [] if private else list(_find_gaps(engine, program, starts[::every_start], reader))
         again = [gap for gap in found if gap.code == "again"]
         if again:
             return OrderCheck(tuple(again), ())
-        if total + len(paths) <= _MOST:
+        if total + len(paths) <= most:
             defects = comparison.compare("first")
             if comparison.complete:
                 return OrderCheck(defects, (), plays_compared=True)
-            return OrderCheck(defects + comparison.compare("last"), (_EARLIER,))
+            return OrderCheck(defects + comparison.compare("last"), (earlier,))
         if private:
             found = list(_find_gaps(engine, program, starts[::every_start], reader))
-        if not private and total + len(paths) <= _MOST_PLAYS:
+        if not private and total + len(paths) <= _MORE_PLAYS * most:
             found = found or list(comparison.compare("first"))
             return OrderCheck(tuple(found), (), plays_compared=not found)
         if skipped:
             found += comparison.compare("last")
         ordered = sum(other > 0 for other in others)
-        every = -(-ordered // _MOST) or 1
+        every = -(-ordered // most) or 1
         tried = [path for path in paths[::every] if max(path.sizes) > 1]
         orders = []
         for number, path in enumerate(tried):
@@ -147,11 +151,14 @@ def try_orders(
     return OrderCheck(tuple(found), tuple(skipped))
 
 
-_EARLIER = (
-    "not compared: all plays in which somebody moves before others who could move earlier;"
-    f" {_MOST:,} plays were",
-    "let everybody's move wait for those that come before it, by legal/2",
-)
+def _tell_earlier(most: int) -> tuple[str, str]:
+    message = (
+        "not compared: all plays in which somebody moves before others who could move earlier;"
+        f" {most:,} plays were"
+    )
+    return message, "let everybody's move wait for those that come before it, by legal/2"
+
+
 _LATER = (
     "not compared: which other moves may follow simultaneous moves in another order",
     "let legal/2 depend on who made which move, not on when",
@@ -161,7 +168,7 @@ _LATER = (
 def _tell_orders(tried: int, total: int, which: str) -> tuple[str, str]:
     left = total - tried
     message = f"not compared: {left:,} of {total:,} other orders of simultaneous moves"
-    return message, f"tried: {which}"
+    return message, f"tried: {which}; `bestresponse --logic-seconds 600 ...` compares more"
 
 
 def _list_starts(paths: list[PlayPath]) -> list[list[Term]]:
@@ -234,19 +241,21 @@ class _PlayComparison:
         paths: list[PlayPath],
         reader: PathReader,
         private: bool,
+        most: int,
     ) -> None:
         self._engine = engine
         self._program = program
         self._paths = paths
         self._reader = reader
         self._private = private
+        self._most = most
         self._by_player = {_sort_by_player(path.steps): path for path in paths}
         self.complete = False
 
     def compare(self, order: str) -> tuple[Diagnostic, ...]:
         """Compare the plays in which the `first` or the `last` who can move does so, and so on."""
         orders = self._list_orders() if order == "first" else {}
-        most = _MOST if self._private else len(orders) + 1
+        most = self._most if self._private else len(orders) + 1
         goal = Struct("table_play", (Atom(order), Var("Steps"), Var("Goals")))
         answers = self._engine.solutions(self._program, goal, most)
         self.complete = not self._private or len(answers) < most

@@ -13,7 +13,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from sys import intern
+from typing import NamedTuple
 
 from bestresponse.core.errors import LimitReached
 from bestresponse.core.game import NATURE
@@ -200,53 +201,47 @@ def _find_uses(body: Term, situation: Var) -> Iterator[tuple[str, int]]:
                 yield indicator(term) if part is situation else "", place
 
 
-@dataclass(frozen=True)
-class _Row:
-    """What comes at a position: what everybody earns, or each move and what holds after it."""
+class _Row(NamedTuple):
+    """What comes at a position: what everybody earns, or the moves, as the program says them."""
 
     ends: bool
     told: tuple[Term, ...]
 
-    @cached_property
-    def steps(self) -> tuple[tuple[Term, Term], ...]:
-        """Each move as the program says it, and what holds after it."""
-        pairs = [pair for pair in self.told if isinstance(pair, Struct)]
-        return () if self.ends else tuple((deref(pair.args[0]), pair.args[1]) for pair in pairs)
-
-    @cached_property
-    def canonical(self) -> Sequence[object]:
-        """What is equal for rows that say the same in another order."""
-        if self.ends:
-            return sorted(map(write, self.told))
-        return sorted((write(made), _sort(listed)[0]) for made, listed in self.steps)
-
-
-def _sort(listed: Term) -> tuple[tuple[str, ...], list[Term]]:
-    """Return what holds in one order, as texts and as terms."""
-    written = sorted((write(fluent), number) for number, fluent in enumerate(list_terms(listed)))
-    terms = list_terms(listed)
-    return tuple(text for text, _ in written), [terms[number] for _, number in written]
-
 
 @dataclass
 class _Walk:
-    """The positions found so far, in the order in which they were."""
+    """The positions found so far, in the order in which they were.
+
+    Positions are many, and what holds in them and is done are few different terms: each is kept
+    once, by its text.
+    """
 
     engine: LogicEngine
     program: Program
-    fluents: list[list[Term]] = field(default_factory=list)
+    terms: dict[str, Term] = field(default_factory=dict)
     facts: dict[tuple[str, ...], int] = field(default_factory=dict)
+    known: list[tuple[str, ...]] = field(default_factory=list)
     parents: list[tuple[int, Term]] = field(default_factory=list)
     rows: list[_Row] = field(default_factory=list)
     following: list[list[int]] = field(default_factory=list)
     plays: int = 0
 
+    def keep(self, term: Term) -> str:
+        """Return the text of a term, which from now on stands for it."""
+        text = intern(write(term))
+        self.terms.setdefault(text, term)
+        return text
+
+    def sort(self, listed: Term) -> tuple[str, ...]:
+        """Return what holds in one order."""
+        return tuple(sorted(map(self.keep, list_terms(listed))))
+
     def find(self, listed: Term, parent: int, made: Term) -> int:
         """Return the number of the position in which these fluents hold."""
-        texts, fluents = _sort(listed)
+        texts = self.sort(listed)
         if texts not in self.facts:
             self.facts[texts] = len(self.facts)
-            self.fluents.append(fluents)
+            self.known.append(texts)
             self.parents.append((parent, made))
         return self.facts[texts]
 
@@ -259,9 +254,14 @@ class _Walk:
         return list_of(moves[::-1])
 
     def look(self, start: int, turn: int = 1) -> list[_Row]:
-        """Ask what comes at some positions, with what holds listed forwards or backwards."""
-        batch = self.fluents[start : start + _BATCH]
-        asked = [Struct("what holds", (list_of(fluents[::turn]),)) for fluents in batch]
+        """Ask what comes at some positions, with what holds listed forwards or backwards.
+
+        A move comes with what holds after it.
+        """
+        asked = []
+        for texts in self.known[start : start + _BATCH]:
+            holding = list_of([self.terms[text] for text in texts[::turn]])
+            asked.append(Struct("what holds", (holding,)))
         goal = Struct("table_positions", (list_of(asked), Var("Rows")))
         answer = self.engine.solutions(self.program, goal, 1)[0]["Rows"]
         rows = [row for row in map(deref, list_terms(answer)) if isinstance(row, Struct)]
@@ -272,12 +272,18 @@ class _Walk:
         self.find(start, 0, NIL)
         while len(self.rows) < len(self.facts):
             for row in self.look(len(self.rows)):
-                number = len(self.rows)
-                self.rows.append(row)
-                movers = {_find_mover(made) for made, _ in row.steps}
-                if len(movers) != (not row.ends) or any(map(variables_of, row.told)):
+                if any(map(variables_of, row.told)):
                     return False
-                after = [self.find(listed, number, made) for made, listed in row.steps]
+                number = len(self.rows)
+                after = []
+                moves = []
+                for made, listed in _list_steps(row):
+                    move = self.terms[self.keep(made)]
+                    moves.append(move)
+                    after.append(self.find(listed, number, move))
+                if len({*map(_find_mover, moves)}) != (not row.ends):
+                    return False
+                self.rows.append(row if row.ends else _Row(ends=False, told=tuple(moves)))
                 self.following.append(after)
             if len(self.facts) > self.engine.limits.positions:
                 raise LimitReached(_TOO_MANY.format(self.engine.limits))
@@ -310,11 +316,26 @@ class _Walk:
     def holds_backwards(self) -> bool:
         """Whether every position goes on alike when what holds is listed backwards."""
         for start in range(0, len(self.rows), _BATCH):
-            before = self.rows[start : start + _BATCH]
-            for row, again in zip(before, self.look(start, -1), strict=True):
-                if row.ends != again.ends or row.canonical != again.canonical:
+            for number, again in enumerate(self.look(start, -1), start):
+                row = self.rows[number]
+                if row.ends:
+                    told = sorted(map(write, row.told)), sorted(map(write, again.told))
+                else:
+                    after = map(self.known.__getitem__, self.following[number])
+                    reached = zip(map(write, row.told), after, strict=True)
+                    steps = [
+                        (write(made), self.sort(listed)) for made, listed in _list_steps(again)
+                    ]
+                    told = sorted(reached), sorted(steps)
+                if row.ends != again.ends or told[0] != told[1]:
                     return False
         return True
+
+
+def _list_steps(row: _Row) -> list[tuple[Term, Term]]:
+    """List each move with what holds after it."""
+    pairs = [pair for pair in row.told if isinstance(pair, Struct)]
+    return [] if row.ends else [(deref(pair.args[0]), pair.args[1]) for pair in pairs]
 
 
 def _find_mover(made: Term) -> str:
@@ -384,7 +405,7 @@ def _read(walk: _Walk, start: Term) -> Explored:
     reader = PathReader()
     while True:
         moves = [
-            [reader.play(list_of([made]), NIL).steps[0] for made, _ in row.steps]
+            [] if row.ends else [reader.play(list_of([made]), NIL).steps[0] for made in row.told]
             for row in walk.rows
         ]
         paths = [

@@ -17,7 +17,7 @@ from bestresponse.logic.gate.check import GatedClause, GatedProgram, check_sourc
 from bestresponse.logic.gate.goals import indicator
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage, numbered
 from bestresponse.logic.language.predicates import GAME
-from bestresponse.logic.language.terms import Atom, Struct, Term, Var, write
+from bestresponse.logic.language.terms import Atom, Struct, Var, walk_terms, write
 from bestresponse.logic.programs.orders import make_defect
 from bestresponse.logic.programs.report import Report as Report, describe_failure
 from bestresponse.logic.programs.solver_language import REQUIRED
@@ -108,12 +108,9 @@ def _find_lone_names(gated: GatedProgram) -> Iterator[Diagnostic]:
     """Find names in facts about payoffs and the like that occur nowhere else."""
     places: dict[str, list[GatedClause]] = {}
     for clause in gated.clauses:
-        stack: list[Term] = [clause.head, clause.body]
-        while stack:
-            term = stack.pop()
+        for term in walk_terms(clause.head, clause.body):
             if isinstance(term, Atom):
                 places.setdefault(str(term), []).append(clause)
-            stack.extend(term.args if isinstance(term, Struct) else ())
     for name, (clause, *more) in places.items():
         is_fact = clause.line and isinstance(clause.head, Struct) and clause.body == "true"
         if is_fact and not more and indicator(clause.head) not in GAME:
@@ -252,16 +249,13 @@ def _find_tested(clause: GatedClause) -> Iterator[str]:
     if indicator(clause.head) != "select/4" or not isinstance(clause.head, Struct):
         return
     asked = clause.head.args[2]
-    stack: list[Term] = [clause.body]
-    while stack:
-        term = stack.pop()
+    for term in walk_terms(clause.body):
         if not isinstance(term, Struct):
             continue
         is_test = indicator(term) == "holds/2" and term.args[1] == asked
         fluent = indicator(term.args[0]) if is_test else ""
         if fluent:
             yield fluent
-        stack.extend(term.args)
 
 
 def _collect_uses(program: GatedProgram) -> _Uses:
@@ -281,16 +275,13 @@ def _collect_uses(program: GatedProgram) -> _Uses:
 
 def _collect_body(clause: GatedClause, uses: _Uses, tests: bool) -> None:
     """Note every name in a body as called, and the fluents it tests."""
-    stack: list[Term] = [clause.body]
-    while stack:
-        term = stack.pop()
+    for term in walk_terms(clause.body):
         key = indicator(term)
         if key:
             uses.called.setdefault(key, clause)
-        if isinstance(term, Struct):
-            if tests and key == "holds/2" and (fluent := indicator(term.args[0])):
-                uses.tested.setdefault(fluent, clause)
-            stack.extend(term.args)
+        if tests and key == "holds/2" and isinstance(term, Struct):
+            uses.tested.setdefault(indicator(term.args[0]), clause)
+    uses.tested.pop("", None)
 
 
 def _find_misnamed(uses: _Uses) -> Iterator[Diagnostic]:
@@ -336,12 +327,9 @@ def _find_odd_situations(program: GatedProgram) -> Iterator[Diagnostic]:
     first = [head.args[0] for head in heads if isinstance(head, Struct)]
     starts = [str(situation) for situation in first if isinstance(situation, Atom)]
     for clause in program.clauses:
-        stack: list[Term] = [clause.head, clause.body]
-        while stack and clause.line:
-            term = stack.pop()
-            if not isinstance(term, Struct):
+        for term in walk_terms(clause.head, clause.body):
+            if not isinstance(term, Struct) or not clause.line:
                 continue
-            stack.extend(term.args)
             situation = term.args[-1]
             known = starts or [str(situation)]
             is_one = indicator(situation) in ("", "do/2") or str(situation) in known

@@ -178,7 +178,9 @@ class BenchConfig(RunSettings):
         help="Moves to sample per question, with --elicit sampled.",
     )
     max_infosets: int | None = setting(default=None, ge=1, le=1000000)
-    """Maximum information sets of a tree, the most likely first."""
+    """Maximum information sets of a tree, the most likely first.
+
+    [default: all, or 100 of a tree of more than 20,000 nodes]"""
     attempts: int = setting(
         default=1,
         ge=1,

@@ -89,6 +89,11 @@ class Arena:
         """The range of every player's payoffs."""
         return np.asarray(np.ptp(self.tree.payoffs[self.tree.leaves], axis=0))
 
+    @property
+    def total(self) -> float:
+        """What both have together, where the game has a constant sum."""
+        return float(self.tree.payoffs[self.tree.leaves[0]].sum())
+
     @cached_property
     def plans(self) -> list[Array]:
         """The equilibrium's realization plans."""
@@ -177,11 +182,9 @@ class Arena:
         plans = self.form.plans(policy)
         row = policy.probabilities.copy()
         for seat, plex in enumerate(self.form.plexes):
-            plan = find_nearest_plan(
-                turn_form(self.form, seat),
-                plans[seat],
-                float(self.values[seat]),
-            )
+            # What the known equilibrium secures: all of the value, but for what CFR leaves.
+            secured = self.total - self.bests[1 - seat]
+            plan = find_nearest_plan(turn_form(self.form, seat), plans[seat], secured)
             for index, first, size, before in zip(
                 plex.infosets, plex.first, plex.size, plex.parent, strict=True
             ):
@@ -193,10 +196,8 @@ class Arena:
 
     def measure_exploitability(self, seat: int, plan: Array) -> float:
         """Return what a best-responding opponent takes from a plan, where the game is zero-sum."""
-        first_leaf = self.tree.leaves[0]
-        total = float(self.tree.payoffs[first_leaf].sum())
         taken = sequence_form.best_response_value(self.form, 1 - seat, [plan, plan])
-        return self.clean(float(self.values[seat]) - total + taken)
+        return self.clean(float(self.values[seat]) - self.total + taken)
 
 
 _RESAMPLES = 400

@@ -47,7 +47,7 @@ SUITES: Mapping[str, tuple[str, ...]] = {
         "pig(goal=20)",
         "kuhn-poker",
         "first-price-auction(roles=bidder 1;bidder 2,highest=10,whole=true)",
-        "liars-dice",
+        "liars-dice(sides=6,wild=true)",
         *_BOARDS,
         "prisoners-dilemma with repeated(rounds=3)",
     ),

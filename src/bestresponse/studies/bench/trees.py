@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +10,7 @@ from itertools import product
 
 import numpy as np
 
-from bestresponse.analysis.theory import Theory, describe_theory, find_infoset
+from bestresponse.analysis.theory import MOST_NODES, Theory, describe_theory, find_infoset
 from bestresponse.analysis.truth import TreeTruth, Values, find_truth
 from bestresponse.core.ask import Lottery
 from bestresponse.core.errors import SettingError
@@ -20,6 +21,9 @@ from bestresponse.studies.bench.policies import Arena, cut
 from bestresponse.theory.trees import sequence_form
 from bestresponse.theory.trees.compile import list_answers
 from bestresponse.theory.trees.tree import CHANCE, Policy, Tree
+
+_USUAL_INFOSETS = 100
+"""Of a large tree: nobody wants to ask or answer thousands of questions."""
 
 
 @dataclass(frozen=True)
@@ -44,16 +48,16 @@ class TreePlan(DecisionPlan):
 
     @cached_property
     def views(self) -> Mapping[int, View]:
-        """What its player is shown at every information set."""
+        """What its player is shown at the information sets that are asked about, and others."""
         if isinstance(self.game, HasNormalForm):  # all choose at once, and nobody knows anything
             return {
                 self.tree.infoset_index[role, role]: self.game.view(self.game.start(), role)
                 for role in self.game.roles
             }
         views: dict[int, View] = {}
-        waiting = [self.game.start()]
-        while waiting and len(views) < len(self.tree.infosets):
-            state = waiting.pop()
+        waiting = deque([self.game.start()])
+        while waiting and not views.keys() >= set(self.infosets):
+            state = waiting.popleft()
             asks = self.game.asks(state)
             answers: list[list[tuple[Role, Action]]] = []
             for role, ask in asks.items():
@@ -90,7 +94,8 @@ class TreePlan(DecisionPlan):
 
         If there are too many, these are those that uniform play reaches most.
         """
-        most = self.config.max_infosets
+        usual = _USUAL_INFOSETS if self.tree.num_nodes > MOST_NODES else None
+        most = self.config.max_infosets or usual
         if most is None or most >= len(self.candidates):
             return self.candidates
         tree = self.tree

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -71,19 +72,22 @@ class Wanted:
 
 
 def write_texts(base: Causal, wanted: Wanted, seed: int) -> Tokens:
-    """Let the base write, and return its texts one after the other."""
+    """Let the base write, and return its texts one after the other.
+
+    Whatever was written together is kept, also where it took longer than there was time.
+    """
     stream: list[int] = []
     began = time.monotonic()
-    for text in _write_for_ever(base, seed):
-        stream += text
+    for texts in _write_for_ever(base, seed):
+        stream += chain.from_iterable(texts)
         late = wanted.seconds is not None and time.monotonic() - began > wanted.seconds
         if len(stream) >= LENGTH and (late or len(stream) >= wanted.tokens):
             break
     return np.array(stream, np.int64)
 
 
-def _write_for_ever(base: Causal, seed: int) -> Iterator[list[int]]:
-    """Yield texts of the base; where memory runs out, fewer are written at once."""
+def _write_for_ever(base: Causal, seed: int) -> Iterator[list[list[int]]]:
+    """Yield texts that the base wrote together; where memory runs out, fewer are."""
     device = base.model.device
     drawn = torch.Generator(device).manual_seed(seed)
     beginnings = encode_beginnings(base)
@@ -106,8 +110,8 @@ def _write_for_ever(base: Causal, seed: int) -> Iterator[list[int]]:
             torch.cuda.empty_cache()
             together //= 2
             continue
-        for beginning, reply in zip(chosen, written, strict=True):
-            yield [*beginning, *reply, base.end]
+        pairs = zip(chosen, written, strict=True)
+        yield [[*beginning, *reply, base.end] for beginning, reply in pairs]
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,7 @@ from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
 from bestresponse.runs.study import Estimate, Measured, Study
+from bestresponse.studies.reproduce.recorded_programs import CODES
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction
 
 AUTHOR = "author"
@@ -162,6 +163,7 @@ class StoriesConfig(WritingSettings):
     samples: int = setting(default=1, ge=1, le=1000, help="Programs per model and text.")
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {
         "paper": {
+            "games": tuple(CODES.values()),
             "form": "program",
             "choose": "first",
             "shots": 1,
@@ -172,6 +174,7 @@ class StoriesConfig(WritingSettings):
             "temperature": 1.0,
         }
     }
+    alternatives: ClassVar[Mapping[str, tuple[str, ...]]] = {"games": ("stories",)}
 
     def __post_init__(self) -> None:
         super().__post_init__()

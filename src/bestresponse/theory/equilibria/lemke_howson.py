@@ -14,7 +14,7 @@ from math import inf
 
 import numpy as np
 
-from bestresponse.core.errors import InvalidGame
+from bestresponse.core.errors import InvalidGame, NotCertified
 from bestresponse.theory.arrays import find_range
 from bestresponse.theory.deadline import Deadline
 from bestresponse.theory.equilibria.extremes import find_largest_regret, require_two_players
@@ -24,10 +24,13 @@ from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, a
 
 _REGRET_LIMIT = 1e-9  # of the payoff range; an answer with more is computed again in whole numbers
 _EXACT_LABELS = 24  # above, floats are tried first: whole numbers grow with the game
-_TIE = 1e-11  # of ratios, payoffs being scaled into [1, 2]
+_TIE = 1e-10  # above rounding, as a tie that is missed can make a path cycle
 _WHAT = "the end of a path of Lemke and Howson"
-_LEAST_PIVOT = 1e-10
+_LEAST_PIVOT = 1e-11  # what rounding leaves of a 0 after many pivots
 _MOST_PIVOTS = 100_000  # a path that rounding made cycle has no end
+_WHOLE_LABELS = 200  # above, a path in whole numbers takes longer than anybody waits
+_FEW_PIVOTS = 16  # of each path that is tried first; then four times as many, and so on
+_PATHS = 40  # that are tried in turn
 
 
 def lemke_howson(game: GameLike, label: int = 0, *, seconds: float = inf) -> Equilibrium:
@@ -49,18 +52,50 @@ def _follow_path(game: NormalForm, label: int, deadline: Deadline) -> Equilibriu
         m, n = game.shape
         raise InvalidGame(f"label: a {m}x{n} game has labels 0 to {labels - 1}, got {label}")
     if labels > _EXACT_LABELS:
-        row, col = game.payoffs
-        tables = [_Tableau(col.T), _Tableau(row)]
-        if _walk(tables, label, game.shape, deadline, _MOST_PIVOTS):
-            x, y = (table.point() for table in tables)
-            if find_largest_regret(game.payoffs, x[None], y[None]) <= _REGRET_LIMIT:
-                return Equilibrium.at(game, (x, y))
+        found = _follow_in_floats(game, label, deadline, _MOST_PIVOTS)
+        if found is not None:
+            return found
+    if labels > _WHOLE_LABELS:
+        raise NotCertified(
+            f"the path of label {label} did not end within {_MOST_PIVOTS:,} pivots; nash_one"
+            " follows a shorter one"
+        )
     turned = [list(line) for line in zip(*whole_matrix(game, 1), strict=True)]
     whole = [_WholeTableau(turned), _WholeTableau(whole_matrix(game, 0))]
     _walk(whole, label, game.shape, deadline)
     exact = tuple([table.point() for table in whole])
     strategies = tuple([np.array(mix, dtype=np.float64) for mix in exact])
     return Equilibrium.at(game, strategies, exact if game.is_exact else None)
+
+
+def follow_short_path(game: NormalForm, deadline: Deadline) -> Equilibrium:
+    """Find the equilibrium at the end of a short path.
+
+    The paths of a game differ in length by factors of thousands (Codenotti, De Rossi, Pagan 2008),
+    so that some are followed in turn, each for a few pivots, then for more.
+    """
+    labels = sum(game.shape)
+    most = _FEW_PIVOTS
+    while labels > _EXACT_LABELS and most < _MOST_PIVOTS:
+        for label in range(0, labels, -(-labels // _PATHS)):
+            found = _follow_in_floats(game, label, deadline, most)
+            if found is not None:
+                return found
+        most *= 4
+    return _follow_path(game, 0, deadline)
+
+
+def _follow_in_floats(
+    game: NormalForm, label: int, deadline: Deadline, most: int
+) -> Equilibrium | None:
+    """Return the end of a path of so many pivots at most; None where it is longer or not exact."""
+    row, col = game.payoffs
+    tables = [_make_tableau(col.T), _make_tableau(row)]
+    if _walk(tables, label, game.shape, deadline, most):
+        x, y = (table.point() for table in tables)
+        if find_largest_regret(game.payoffs, x[None], y[None]) <= _REGRET_LIMIT:
+            return Equilibrium.at(game, (x, y))
+    return None
 
 
 def lemke_howson_all(game: GameLike, *, seconds: float = inf) -> tuple[Equilibrium, ...]:
@@ -79,47 +114,77 @@ def lemke_howson_all(game: GameLike, *, seconds: float = inf) -> tuple[Equilibri
     return tuple(equilibria.values())
 
 
-class _Tableau:
-    """{z >= 0, Mz <= 1} in floats, M being payoffs moved and scaled into [1, 2].
+class FloatTableau:
+    """Variables and slacks of rows, of which those that are not basic have columns, in floats.
 
-    Its columns are the variables z, the slacks of the rows, and the right side.
+    The last column is the right side.
     """
 
-    def __init__(self, payoffs: Array) -> None:
-        rows, self.width = payoffs.shape
-        scaled = (payoffs - payoffs.min()) / find_range(payoffs) + 1.0
-        self.numbers = np.asfortranarray(np.hstack([scaled, np.eye(rows), np.ones((rows, 1))]))
-        self.basic = np.arange(self.width, self.width + rows)
+    def __init__(self, rows: Array) -> None:
+        self.numbers = np.asfortranarray(rows)
+        self.width = rows.shape[1] - 1
+        self.basic = list(range(self.width, self.width + len(rows)))
+        self.column_of = {variable: variable for variable in range(self.width)}
 
-    def exchange(self, variable: int) -> int:
-        """Let a variable enter, and say which one leaves; -1 where rounding left no choice."""
-        from scipy.linalg.blas import dger
+    def exchange(self, variable: int, preferred: int = -1) -> int:
+        """Let a variable enter, and say which one leaves; -1 where none can.
 
-        column = self.numbers[:, variable].copy()
-        rows = np.flatnonzero(column > _LEAST_PIVOT)
+        Of several that could, that is the `preferred` one.
+        """
+        column = self.numbers[:, self.column_of[variable]]
+        rows = (column > _LEAST_PIVOT).nonzero()[0]
         if not rows.size:
             return -1
         # The right side, and where that ties the slacks one by one: the lexicographic rule.
-        for at in range(-1, len(column)):
-            ratios = self.numbers[rows, at if at < 0 else self.width + at] / column[rows]
+        for slack in range(-1, len(column)):
+            side = self.numbers[:, -1] if slack < 0 else self._read_slack(slack)
+            ratios = side[rows] / column[rows]
             rows = rows[ratios <= ratios.min() + _TIE]
-            if len(rows) == 1:
+            if rows.size == 1:
                 break
-        row = rows[0]
-        left = int(self.basic[row])
+            if preferred in (wanted := [self.basic[row] for row in rows]):
+                return self.pivot(int(rows[wanted.index(preferred)]), variable)
+        return self.pivot(int(rows[0]), variable)
+
+    def pivot(self, row: int, variable: int) -> int:
+        """Let a variable enter in a row, and say which one leaves it."""
+        from scipy.linalg.blas import dger
+
+        numbers = self.numbers
+        place = self.column_of.pop(variable)
+        left = self.basic[row]
         self.basic[row] = variable
-        pivot = self.numbers[row] / column[row]
+        self.column_of[left] = place
+        column = numbers[:, place].copy()
+        share = 1.0 / column[row]
+        pivot = numbers[row] * share
         # In place, columns first: a quarter of the time that `outer` takes.
-        dger(-1.0, column, pivot, a=self.numbers, overwrite_a=True)
-        self.numbers[row] = pivot
+        dger(-1.0, column, pivot, a=numbers, overwrite_a=True)
+        numbers[row] = pivot
+        numbers[:, place] = column * -share
+        numbers[row, place] = share
         return left
+
+    def _read_slack(self, slack: int) -> Array:
+        place = self.column_of.get(self.width + slack)
+        if place is not None:
+            return self.numbers[:, place]
+        unit = np.zeros(len(self.basic))
+        unit[self.basic.index(self.width + slack)] = 1.0
+        return unit
 
     def point(self) -> Array:
         """z, with the sum 1."""
-        values = np.zeros(self.numbers.shape[1])
+        values = np.zeros(self.width + len(self.basic))
         values[self.basic] = self.numbers[:, -1]
         shares = np.maximum(values[: self.width], 0.0)
         return np.asarray(shares / shares.sum())
+
+
+def _make_tableau(payoffs: Array) -> FloatTableau:
+    """Write {z >= 0, Mz <= 1}, M being payoffs moved and scaled into [1, 2]."""
+    scaled = (payoffs - payoffs.min()) / find_range(payoffs) + 1.0
+    return FloatTableau(np.hstack([scaled, np.ones((len(payoffs), 1))]))
 
 
 class _WholeTableau:
@@ -144,7 +209,7 @@ class _WholeTableau:
 
 
 def _walk(
-    tables: Sequence[_Tableau] | Sequence[_WholeTableau],
+    tables: Sequence[FloatTableau] | Sequence[_WholeTableau],
     label: int,
     shape: tuple[int, ...],
     deadline: Deadline,

@@ -23,7 +23,7 @@ from bestresponse.theory.equilibria.extremes import (
     extreme_equilibria,
     most_vertices,
 )
-from bestresponse.theory.equilibria.lemke_howson import lemke_howson
+from bestresponse.theory.equilibria.lemke_howson import follow_short_path
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
 from bestresponse.theory.equilibria.result import Equilibrium, NashResult, pure_nash
 from bestresponse.theory.games.normal_form import GameLike, NormalForm, as_normal_form
@@ -127,7 +127,7 @@ def nash_one(
         )
     pure = pure_nash(form)
     if not pure:
-        return lemke_howson(form, seconds=seconds)
+        return follow_short_path(form, Deadline.after(seconds))
     return Equilibrium.at(
         form, tuple(np.eye(m)[a] for m, a in zip(form.shape, pure[0], strict=True))
     )

@@ -25,9 +25,10 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge
-from bestresponse.theory.arrays import Bools, Indices, Ints, find_range
+from bestresponse.theory.arrays import Bools, find_range
 from bestresponse.theory.deadline import NEVER, Deadline
 from bestresponse.theory.equilibria.integer import Dictionary
+from bestresponse.theory.equilibria.lemke_howson import FloatTableau
 from bestresponse.theory.games.normal_form import Array, Numbers
 from bestresponse.theory.linear_program import load_sparse, solve_program
 from bestresponse.theory.trees.sequence_form import (
@@ -271,8 +272,6 @@ Polynomial = tuple[Fraction, ...]
 
 _PATH = "the end of Lemke's path"
 _MOST_PIVOTS = 20_000
-_ZERO = 1e-11  # what rounding leaves of a 0 after many pivots
-_TIE = 1e-10  # above rounding, as a tie that is missed can make the path cycle
 
 
 def solve_complementarity(
@@ -297,75 +296,36 @@ def solve_complementarity(
     ([1.333333333, 2.333333333], [0.0, 0.0])
     """
     size = len(right)
-    # Columns: w, z, z0, right side. Variable k < size is w_k, size + k is z_k, 2 * size is z0.
-    table = np.hstack([np.eye(size), -matrix, -cover[:, None], right[:, None]])
-    basic = np.arange(size)
+    # Variable k < size is z_k, `size` is z0, size + 1 + k is w_k.
+    table = FloatTableau(np.hstack([-matrix, -cover[:, None], right[:, None]]))
     # The row that z0 makes feasible last; of equal ones the last, which is the first in
     # lexicographic order.
     row = min(np.flatnonzero(cover).tolist(), key=lambda k: (right[k], -k), default=-1)
     if row < 0 or right[row] >= 0:
         return np.zeros(size), right.copy()
-    entering = 2 * size
+    left = table.pivot(row, size)
     for _ in range(_MOST_PIVOTS):
         deadline.check(_PATH)
-        left = int(basic[row])
-        table[row] /= table[row, entering]
-        factors = table[:, entering].copy()
-        factors[row] = 0.0
-        used = np.flatnonzero(factors)
-        table[used] -= np.outer(factors[used], table[row])
-        basic[row] = entering
-        if left == 2 * size:
-            return _solve_basis(matrix, right, basic)
-        entering = left + size if left < size else left - size
-        row = _leaving_row(table, entering, size, basic)
+        if left == size:
+            return _solve_basis(matrix, right, table.basic)
+        left = table.exchange(left - size - 1 if left > size else left + size + 1, preferred=size)
+        if left < 0:
+            raise NotCertified("Lemke's path ended in a ray")
     raise NotCertified(f"Lemke's path did not end within {_MOST_PIVOTS:,} pivots")
 
 
-def _leaving_row(
-    table: Array,
-    entering: int,
-    size: int,
-    basic: Ints,
-) -> int:
-    """Choose the row whose variable reaches zero first.
-
-    Ties by the rows of the basis inverse, the first columns.
-    """
-    column = table[:, entering]
-    rows = np.flatnonzero(column > _ZERO)
-    if not len(rows):
-        raise NotCertified("Lemke's path ended in a ray")
-    rows = _keep_smallest(rows, table[rows, -1] / column[rows])
-    out = rows[basic[rows] == 2 * size]
-    if len(out):
-        return int(out[0])
-    for k in range(size):
-        if len(rows) == 1:
-            break
-        rows = _keep_smallest(rows, table[rows, k] / column[rows])
-    return int(rows[0])
-
-
-def _keep_smallest(rows: Indices, ratios: Array) -> Indices:
-    """Keep the rows of the smallest ratios, ties included."""
-    largest = ratios.min() + _TIE
-    kept: Indices = rows[ratios <= largest]
-    return kept
-
-
-def _solve_basis(matrix: Array, right: Array, basic: Ints) -> tuple[Array, Array]:
+def _solve_basis(matrix: Array, right: Array, basic: Sequence[int]) -> tuple[Array, Array]:
     """Compute z and w from the original numbers, free of the rounding of all pivots."""
     size = len(right)
-    columns = np.hstack([np.eye(size), -matrix])
-    values = np.zeros(2 * size)
+    columns = np.hstack([-matrix, np.zeros((size, 1)), np.eye(size)])
+    values = np.zeros(2 * size + 1)
     try:
         values[basic] = np.maximum(np.linalg.solve(columns[:, basic], right), 0.0)
     except np.linalg.LinAlgError:
         raise NotCertified(
             "Lemke's path ended at numbers that floating point cannot tell apart"
         ) from None
-    return values[size:], values[:size]
+    return values[:size], values[size + 1 :]
 
 
 def solve_for_small(

@@ -14,11 +14,14 @@ from typing import ClassVar
 from bestresponse.core import Action, Amount, Ask, Role, View
 from bestresponse.core.agreement import ToldPlay
 from bestresponse.core.capabilities import PlayedRounds, Question
+from bestresponse.core.paying import pay
 from bestresponse.core.told import (
     Aim,
     EarnedSoFar,
     Event,
     GameEvent,
+    GameRule,
+    NearestWins,
     Over,
     Paid,
     Players,
@@ -27,7 +30,7 @@ from bestresponse.core.told import (
     Statement,
     split_rounds,
 )
-from bestresponse.games.quiz import Verb, ask_about_play
+from bestresponse.games.quiz import ask_about_play
 from bestresponse.games.statements import read_exactly
 
 Rounds = tuple[tuple[float, ...], ...]
@@ -35,11 +38,25 @@ Rounds = tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen(GameEvent):
-    """A player chose this number; a game names its own message."""
+class NumberChosen(GameEvent):
+    """A player chose this number."""
 
+    message = "number-chosen"
     who: str
     amount: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class NumberRule(GameRule):
+    """What numbers earn in a round."""
+
+    @abstractmethod
+    def pay(self, chosen: Sequence[Fraction]) -> tuple[Fraction, ...]:
+        """Return what each seat earns with these numbers."""
+
+    def find_owed(self, play: ToldPlay) -> dict[Role, Fraction] | None:
+        """Pay the numbers that are told."""
+        return find_owed(play, self.pay)
 
 
 class NumberRounds(ABC):
@@ -52,9 +69,6 @@ class NumberRounds(ABC):
     roles: tuple[Role, ...]
     name: str
     version: int
-    verb: ClassVar[Verb]
-    choice: ClassVar[type[Chosen]]
-    """The event that tells which number a player chose."""
     unit: ClassVar[str] = "points"
 
     @property
@@ -69,17 +83,23 @@ class NumberRounds(ABC):
 
     @property
     @abstractmethod
+    def rule(self) -> NumberRule | NearestWins:
+        """What numbers earn in a round."""
+
+    @property
     def rules(self) -> tuple[Statement, ...]:
         """What is stated of a choice and of what it pays."""
+        return (self.rule,)
 
-    @abstractmethod
     def pay(self, chosen: Sequence[Fraction]) -> tuple[Fraction, ...]:
         """Return what each seat earns in a round with these numbers."""
+        rule = self.rule
+        return pay(rule, chosen) if isinstance(rule, NearestWins) else rule.pay(chosen)
 
     def list_choices(self, chosen: Sequence[Fraction]) -> Iterator[Event]:
         """Yield what everybody chose in a round; a game adds what follows from it."""
         for role, number in zip(self.roles, chosen, strict=True):
-            yield self.choice(role, number)
+            yield NumberChosen(role, number)
 
     def start(self) -> Rounds:
         """Return the state before anybody has moved."""
@@ -168,11 +188,13 @@ class NumberRounds(ABC):
 
     def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
         """Ask what some numbers earn."""
-        return ask_about_play(self, role, rng, (self.verb,))
+        return ask_about_play(self, role, rng, ("choose",))
 
 
 def find_owed(
-    play: ToldPlay, kind: type[Chosen], pay: Callable[[Sequence[Fraction]], tuple[Fraction, ...]]
+    play: ToldPlay,
+    pay: Callable[[Sequence[Fraction]], tuple[Fraction, ...]],
+    kind: type[NumberChosen] = NumberChosen,
 ) -> dict[Role, Fraction] | None:
     """Add up what a rule pays for the numbers of every round that is told."""
     owed = dict.fromkeys(play.roles, Fraction(0))
