@@ -274,6 +274,8 @@ def show_cell(cell: Cell, spec: str = "", noise: float = NOISE) -> ShownCell:
             return ShownCell("yes" if cell else "no", key=str(int(cell)))
         case str():
             return ShownCell(cell)
+        case Interval(estimate, method="exact"):
+            return show_cell(estimate, spec, noise)
         case Interval():
             low, high = (format_number(end, spec, noise) for end in (cell.low, cell.high))
             known = not (math.isinf(cell.low) and math.isinf(cell.high))

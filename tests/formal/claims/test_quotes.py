@@ -36,11 +36,16 @@ FILES = ("translations", "later_translations", "reported_translations")
 # which the check was mended again, 7 of 107 were lost and one false sentence was proved at first;
 # `held_out_translations` were written and measured after that: 1 of 71 is lost. The last two files
 # say things in more ways: at first 15 of the 141 claims of the one were lost and none of its false
-# sentences proved, and, after it was mended with, 26 of 143 lost and 3 proved of the other.
+# sentences proved, and, after it was mended with, 26 of 143 lost and 3 proved of the other. Of the
+# three that were written after that, each measured once before anything was mended with it, 10 of
+# 86, 5 of 66 and 10 of 56 claims were lost at first, and 1 of 86, 2 of 79 and 0 of 55 false ones
+# proved.
 LATER = ("mixed_forms", "held_out_forms")
 LATEST = ("everyday_translations", "held_out_translations")
-FREE = ("fourth_translations", "fifth_translations")
-MOST_LOST = dict.fromkeys(LATER, 0.06) | dict.fromkeys(FREE, 0.12)
+FREE = tuple(
+    f"{number}_translations" for number in ("fourth", "fifth", "sixth", "seventh", "eighth")
+)
+MOST_LOST = dict.fromkeys(LATER, 0.06) | dict.fromkeys(FREE, 0.13)
 EXAMPLES = {
     name: list(read_examples(HERE / f"{name}.json"))
     for name in (*FILES, "unseen_translations", *LATER, *LATEST, *FREE)
@@ -64,7 +69,8 @@ def test_sentences_are_judged_as_they_were_by_hand(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "least"), [*zip(EXAMPLES, (190, 130, 130, 50, 66, 68, 84, 101, 160, 171), strict=True)]
+    ("name", "least"),
+    [*zip(EXAMPLES, (190, 130, 130, 50, 66, 68, 84, 101, 160, 171, 86, 79, 55), strict=True)],
 )
 def test_no_false_sentence_is_proved_by_a_translation_that_puts_it_right(
     name: str, least: int

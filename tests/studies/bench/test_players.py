@@ -87,6 +87,30 @@ def test_a_game_played_in_turn_has_players_without_a_model_too(tmp_path, player)
         assert figures["nash_conv"]["estimate"] == pytest.approx(0.0, abs=1e-6)
 
 
+def test_what_is_computed_has_no_interval_and_what_is_drawn_has_one(tmp_path):
+    games = [br.NormalForm.zero_sum([[1, -1], [-1, n]]) for n in range(1, 9)]
+
+    def list_known(players, **settings):
+        run = br.bench(players, games, output_dir=tmp_path, **settings)
+        found = {}
+        for row in run.summary()["metrics"]:
+            figures = [row[name] for name in ("gap_normalised", "nash_gap", "success_1")]
+            if row["asked_for"] != "baseline":
+                found[row["player"]] = [figure["method"] == "exact" for figure in figures]
+        return found
+
+    players = ["equilibrium", "uniform", "maximin", "random"]
+    found = list_known(players)
+    assert found == {
+        "equilibrium": [True] * 3,
+        "uniform": [True] * 3,
+        "maximin": [True] * 3,
+        "random": [False] * 3,
+    }
+    # Who is asked for one action draws it from the mixture.
+    assert list_known(["equilibrium"], elicit="pure")["equilibrium"] == [False] * 3
+
+
 def named_as_a_player(prompt):
     return "A"
 

@@ -86,8 +86,11 @@ def test_an_answer_that_cannot_be_read_has_no_regret(tmp_path):
 
 def test_players_without_a_model_play_best_or_anyhow(tmp_path):
     ran = running.run(bench, config(model=("random", "uniform", "equilibrium")), tmp_path, {})
-    assert figures(ran, "equilibrium")["regret"]["estimate"] == 0
-    assert figures(ran, "equilibrium")["optimal"]["estimate"] == 1
+    # Its moves lose nothing anywhere: there is no doubt that an interval could state. Uniform play
+    # draws its moves, and which ones is chance.
+    assert figures(ran, "equilibrium")["regret"]["high"] == 0
+    assert figures(ran, "equilibrium")["optimal"]["low"] == 1
+    assert figures(ran, "uniform")["optimal"]["method"] != "exact"
     assert figures(ran, "random")["asked"] == 2
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from courses import name_course
 
+from bestresponse.analysis.beliefs import NO_BELIEF
 from bestresponse.analysis.costs import value_best_reply
 from bestresponse.analysis.decisions import Judged, JudgedPlay
 from bestresponse.analysis.truth import name_answer
@@ -53,7 +54,7 @@ def make_row(repeat, seat, move, turn=1, place="", part="", cost=None):
         "meant": move,
         "cost": cost,
         "reply_cost": None,
-        "belief_score": None,
+        **NO_BELIEF,
     }
 
 

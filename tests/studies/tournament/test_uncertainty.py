@@ -6,6 +6,7 @@ import pytest
 
 import bestresponse as br
 from bestresponse.core.seeds import split
+from bestresponse.report.page import render
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.matches import draw_rounds
@@ -134,7 +135,10 @@ def test_standings_have_intervals_and_places_where_plays_are_sampled(tmp_path):
         assert 0.0 <= earned.low < earned.estimate < earned.high <= 5.0
         assert 1 <= row["best_place"] <= row["worst_place"] <= 3
         assert (row["first"], row["second"]) == (None, None)  # seats of a symmetric game are pooled
+    # Grim and tit-for-tat are as good as each other here: who comes first is chance.
+    assert "(first may be " in render(sampled.report())
     exact = br.tournament(game, entries, **settings)
+    assert "first may be" not in render(exact.report())
     for row in exact.rows():
         assert isinstance(row["per_round"], float)
         assert row["best_place"] is None

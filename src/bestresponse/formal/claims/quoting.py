@@ -174,6 +174,8 @@ class Said:
                     found.append(_Person(place, rest if self.find("writer") else self.everybody))
                 case "PLAYER" | "POSSESSIVE" | "THEY":
                     found.append(_Person(place, frozenset({int(token)})))
+                case "EVERYBODY" if self.words[place - 1 : place + 1] == ["of", "all"]:
+                    continue  # "the best of all"
                 case "WE" | "EVERYBODY":
                     found.append(_Person(place, self.everybody))
                 case "OTHERS":
@@ -460,6 +462,11 @@ class QuoteCheck:
         if claim.form.startswith("equal_") and len(self.subject.actions[own_player]) == 2:
             # "I am indifferent" between the two that there are.
             wanted = {(player, action) for player, action in wanted if player != own_player}
+        elif "other" in FORMS[claim.form].names and len(self.subject.actions[own_player]) == 2:
+            # "Kit would switch to singing" from the other one that there is.
+            turns = said.find("less") or said.find("denials")
+            turns = turns or {"from", "than", "over", "instead", "compared"} & {*said.words}
+            wanted -= set() if turns else {(own_player, claim["other"])}
         for player, action in sorted(wanted):
             named = [one for one in said.named if (player, action) in one.choices]
             others = [one for one in said.named if one.owners == {player}]
@@ -666,6 +673,8 @@ def _find_denial(claim: Claim, said: Said) -> str:
         # "Bonds are never bad, being dominated by stocks": that denial is about something else.
         start, stop = parts.pop()
         plain = [place for place in plain if start <= place < stop]
+    if claim.negated and "except" in said.words:
+        plain = [place for place in plain if place > said.words.index("except")]
     if claim.negated:
         return "" if len(plain) > absorbs or said.find("antonyms") else "its words deny nothing"
     return "its words deny something" if plain and not absorbs else ""

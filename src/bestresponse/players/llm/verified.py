@@ -162,7 +162,7 @@ def calls_per_answer(name: str) -> int:
     """Count the calls that an answer of a model takes at most."""
     if is_verified(name):
         return MOST_ATTEMPTS
-    return 2 if name.startswith(BELIEFS) else 1
+    return 3 if name.startswith(BELIEFS) else 1
 
 
 @cache

@@ -149,8 +149,8 @@ class BenchConfig(RunSettings):
     temperature: float | None = setting(default=None, ge=0, le=5)
     """Sampling temperature. [default: 0, or 1 for sampled and with trials]"""
     beliefs: bool = setting(default=False)
-    """Also ask every model what the other player will do, before its move, as a player of its own:
-    beliefs:MODEL."""
+    """Also ask every model, as a player of its own (beliefs:MODEL), what the rules pay it and what
+    the other player will do."""
     recognise: bool = setting(default=False)
     """Also ask every player which known game the rules tell, in a board game or one of its
     twins."""

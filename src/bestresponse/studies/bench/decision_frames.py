@@ -11,8 +11,9 @@ from typing import Annotated, Any, TypedDict, cast
 import numpy as np
 
 from bestresponse.players.llm.verified import make_label
+from bestresponse.players.strategies import EQUILIBRIUM
 from bestresponse.report.frames import BASELINE, Frame, Heads, Metric, NumberColumn, Value, column
-from bestresponse.report.stats.statistics import Interval, bound_mean
+from bestresponse.report.stats.statistics import Interval, as_interval, bound_mean
 from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import GameValue, Judgement, Measured
@@ -24,6 +25,7 @@ from bestresponse.studies.bench.decisions import (
     DecisionPoint,
     find_hardness,
 )
+from bestresponse.studies.bench.measure import is_computed
 from bestresponse.studies.bench.trees import TreePlan
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.tree import Tree, uniform_policy
@@ -154,14 +156,15 @@ class DecisionResults:
             for infoset, total in sums.items():
                 plans.cut(tree, chances, infoset)[:] = total / total.sum()
                 known[infoset] = True
-            is_sampled = answers[0]["asked_for"].startswith("sampled")
+            asked_for = answers[0]["asked_for"]
             policy = plans.StatedPolicy(
                 self.plan.arena,
                 self.plan.seats,
                 row=chances,
                 known=known,
-                counts=sums if is_sampled else {},
+                counts=sums if asked_for.startswith("sampled") else {},
                 number=number,
+                is_baseline=is_computed(answers[0]["model"], asked_for),
             )
             joined.append(policy)
         return tuple(joined)
@@ -246,8 +249,12 @@ def _measure_policies(name: str, title: str, explained: str, format: str = ".4f"
     def compute(group: object) -> Value:
         policies = group.policies if isinstance(group, Decided) else ()
         known = [policy for policy in policies if policy.metrics[name] is not None]
-        if len(known) < 2:
-            return known[0].estimate(name) if known else None
+        if not known:
+            return None
+        if known[0].is_baseline:
+            return as_interval(known[0].metrics[name] or 0.0)
+        if len(known) == 1:
+            return known[0].estimate(name)
         most = known[0].arena.bound_figures(known[0].seats)[name]
         figures = [policy.metrics[name] or 0.0 for policy in known]
         return bound_mean(figures, (0.0, most), rng=metrics.RESAMPLING_SEED)
@@ -288,16 +295,20 @@ def _average_answers(name: str, title: str, explained: str, format: str) -> Metr
     def compute(group: object) -> Value:
         values = []
         decisions = []
+        players = set()
         most = 0.0 if name == "regret" else 1.0  # as a share of what the worst move loses
         for row in group.rows if isinstance(group, Decided) else ():
             value = find_share(row, name)
             if value is not None:
                 values.append(value)
                 decisions.append(row["decision"])
+                players.add(row["model"])
                 if name == "regret":
                     most = max(most, row["range"] or 0.0)
         if not values:
             return None
+        if players == {EQUILIBRIUM}:  # moves of which none loses anything
+            return as_interval(float(np.mean(values)))
         return bound_mean(values, (0.0, most), decisions, rng=metrics.RESAMPLING_SEED)
 
     return Metric(name, title, help=explained, format=format, compute=compute)

@@ -32,7 +32,7 @@ from typing import Annotated, TypedDict, cast
 
 import numpy as np
 
-from bestresponse.analysis.beliefs import judge_belief, read_belief
+from bestresponse.analysis.beliefs import find_remark, judge_belief
 from bestresponse.core.errors import StoreError, TooLarge
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Decision
@@ -125,8 +125,10 @@ class PlayMetrics(TypedDict):
     ]
     mispredicted: NumberColumn
     """gap / range of a best reply to the belief; only models that are asked what they expect"""
+    misread: NumberColumn
+    """gap / range of a best reply by the payoffs that a model read, less that; only such models"""
     miscalculated: NumberColumn
-    """gap / range of the answer less that; only models that are asked what they expect"""
+    """gap / range of the answer less both; only models that are asked what they expect"""
     worst_normalised: Annotated[
         float | None, column(help="the largest gap / range that an answer could have had")
     ]
@@ -140,6 +142,14 @@ class PlayRow(Asked, PlayMetrics):
 
     `attempts` and the following three where reasoning was verified.
     """
+
+
+_COMPUTED = ("uniform", "maximin", EQUILIBRIUM)
+
+
+def is_computed(model: str, asked_for: str) -> bool:
+    """Tell whether a strategy is computed: what it loses is known, and needs no interval."""
+    return model in _COMPUTED and asked_for.startswith("mixed")
 
 
 Rows = Sequence[PlayRow]
@@ -190,8 +200,7 @@ def _measure_chunk(plan: Plan, plays: list[StoredPlay]) -> list[PlayRow]:
 
         names = find_theme(data).actions[seat]
         strategy = as_strategy(decision.action, names[: len(data["back"])])
-        belief = read_belief(decision)
-        answer = _Answer(row, data, strategy, opponent.action, belief)
+        answer = _Answer(row, data, strategy, opponent.action, decision)
         alike[seat, len(strategy), len(opponent.action)].append(answer)
 
     for (seat, *_), answers in alike.items():
@@ -201,13 +210,13 @@ def _measure_chunk(plan: Plan, plays: list[StoredPlay]) -> list[PlayRow]:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """A readable answer: the row that it fills, its play, both strategies, and what it expected."""
+    """A readable answer: the row that it fills, its play, both strategies, and all it decided."""
 
     row: JsonObject
     data: JsonMapping
     strategy: Array
     opponent: Sequence[float]
-    belief: Array | None
+    decision: Decision
 
 
 def _measure_answers(seat: int, answers: Sequence[_Answer]) -> None:
@@ -224,12 +233,11 @@ def _measure_answers(seat: int, answers: Sequence[_Answer]) -> None:
     for number, (answer, measured) in enumerate(zip(answers, metrics, strict=True)):
         answer.row["strategy"] = kept[number]
         answer.row.update(measured)
-        if answer.belief is not None:
-            judged = judge_belief(own[number], x[number], answer.belief, y[number])
-            scale = measured["payoff_range"] or 1.0
-            answer.row["belief_score"] = judged.score
-            answer.row["mispredicted"] = judged.mispredicted / scale
-            answer.row["miscalculated"] = judged.miscalculated / scale
+        belief = find_remark(answer.decision, "belief")
+        if belief is not None:
+            shares = own[number] / (measured["payoff_range"] or 1.0)
+            read = find_remark(answer.decision, "payoffs")
+            answer.row.update(judge_belief(shares, x[number], belief, y[number], read))
 
 
 def find_decision(play: StoredPlay, *, opponent: bool = False) -> Decision | None:

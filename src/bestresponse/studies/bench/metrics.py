@@ -28,6 +28,7 @@ from bestresponse.studies.bench.measure import (
     find_values,
     identify_case,
     identify_game,
+    is_computed,
     select_base,
     select_original,
 )
@@ -72,6 +73,7 @@ _BOUNDED: Mapping[str, Callable[[PlayRow], float | None]] = {
     "security_loss": lambda row: row["payoff_range"],
     "belief_score": lambda row: 2.0,
     "mispredicted": lambda row: row["worst_normalised"],
+    "misread": lambda row: row["worst_normalised"],
     "miscalculated": lambda row: row["worst_normalised"],
 }
 """The metrics that are averaged with an interval, and the most that each can be in a game."""
@@ -89,8 +91,10 @@ def _average(name: str, most: Callable[[PlayRow], float | None] | None = None) -
         games = [identify_game(row) for _, row in known]
         if not known or most is None:
             return float(np.mean(numbers)) if known else None
+        if _is_known(rows):
+            return statistics.as_interval(float(np.mean(numbers)))
         worst = max(most(row) or 0.0 for _, row in known)
-        least = -worst if name == "miscalculated" else 0.0
+        least = -worst if name in ("misread", "miscalculated") else 0.0
         return statistics.bound_mean(numbers, (least, worst), games, rng=RESAMPLING_SEED)
 
     shown = Frame(PlayRow, []).columns[name]
@@ -101,6 +105,11 @@ def _average(name: str, most: Callable[[PlayRow], float | None] | None = None) -
         format=shown.format,
         compute=compute,
     )
+
+
+def _is_known(rows: Rows) -> bool:
+    """Tell whether what the player of these rows loses is no matter of chance."""
+    return is_computed(rows[0]["model"], rows[0]["asked_for"])
 
 
 def _average_bounded(name: str) -> Metric[Rows]:
@@ -160,11 +169,13 @@ def _count_equilibria(rows: Rows) -> statistics.Interval | None:
 
 
 def _compute_rate(successes: Sequence[tuple[bool, PlayRow]]) -> statistics.Interval | None:
-    """Compute a share of answers with an interval.
+    """Compute a share of answers with an interval, unless it is known.
 
     This is Wilson's interval, or one over games if some were answered more than once.
     """
     hits = [hit for hit, _ in successes]
+    if hits and _is_known([successes[0][1]]):
+        return statistics.as_interval(float(np.mean(hits)))
     games = [identify_game(row) for _, row in successes]
     if len(set(games)) < len(games):
         return statistics.bound_mean(hits, (0.0, 1.0), games, rng=RESAMPLING_SEED)
@@ -449,6 +460,7 @@ METRICS: tuple[Metric[Rows], ...] = (
     _average_bounded("security_loss"),
     _average_bounded("belief_score"),
     _average_bounded("mispredicted"),
+    _average_bounded("misread"),
     _average_bounded("miscalculated"),
     _average("llm_value"),
     _average("br_value"),

@@ -15,7 +15,7 @@ from typing import Annotated, TypedDict
 
 import numpy as np
 
-from bestresponse.analysis.beliefs import judge_beliefs
+from bestresponse.analysis.beliefs import NO_BELIEF, judge_beliefs
 from bestresponse.analysis.costs import price_against_strategies
 from bestresponse.analysis.decisions import JudgedPlay, judge_play
 from bestresponse.analysis.theory import Predicted
@@ -57,8 +57,10 @@ class MoveRow(TypedDict):
     """squared distance of the belief to what the other did, from 0 to 2"""
     mispredicted: float | None
     """what a best reply to the belief loses against what the other did in that round"""
+    misread: float | None
+    """what a best reply by the payoffs that the model read loses beside that"""
     miscalculated: float | None
-    """what the answer loses beside that; negative if it did better"""
+    """what the answer loses beside both; negative if it did better"""
 
 
 Place = tuple[str, str, str]
@@ -213,7 +215,6 @@ def _list_moves(
             infoset = theory.name_infoset(episode.view(role)) if theory.tree is not None else ""
             cost = in_equilibrium[number].least if number in in_equilibrium else None
             reply_cost = replies[number].least if number in replies else None
-            believed = beliefs.get(number)
             for part, value in _list_parts(ask, action):
                 known = options.setdefault((role, infoset, part), [])
                 offered = ask.options if isinstance(ask, Choice) else ()
@@ -229,9 +230,7 @@ def _list_moves(
                     meant=value,
                     cost=cost,
                     reply_cost=reply_cost,
-                    belief_score=None if believed is None else believed.score,
-                    mispredicted=None if believed is None else believed.mispredicted,
-                    miscalculated=None if believed is None else believed.miscalculated,
+                    **beliefs.get(number, NO_BELIEF),
                 )
                 rows.append(row)
                 cost = reply_cost = None  # those of a form are at its first field

@@ -9,6 +9,7 @@ payoffs, regrets and what the best reply earns can be subtracted from each other
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from operator import itemgetter
@@ -175,8 +176,10 @@ class PlayedSeatMetrics(TypedDict):
     """squared distance of beliefs to what the other did: 0 is sure and right, 2 sure and wrong"""
     mispredicted: IntervalColumn
     """what best replies to the beliefs lose against what the other did in that round"""
+    misread: IntervalColumn
+    """what best replies by the payoffs that the model read lose beside that"""
     miscalculated: IntervalColumn
-    """what the answers lose beside that; negative if they did better"""
+    """what the answers lose beside both; negative if they did better"""
 
 
 def measure_simulation(plays: Plays) -> Measured:
@@ -273,6 +276,7 @@ def _list_seats(
                 ends.min(),
                 ends.max(),
             )
+        most = math.inf if ends is None else float(np.ptp(ends))
         reply = value_best_reply(plays.config.make_game(), seat, plays.config.strategies)
         lost_to_reply = None
         if reply is not None and ends is not None:
@@ -291,35 +295,24 @@ def _list_seats(
             best_reply=reply,
             best_reply_regret=lost_to_reply,
             regret_per_move=average_regret(plays.judged, str(player), seat),
-            **_average_beliefs(plays, seat, ends),
+            belief_score=_average_belief(plays, seat, "belief_score", (0.0, 2.0)),
+            mispredicted=_average_belief(plays, seat, "mispredicted", (0.0, most)),
+            misread=_average_belief(plays, seat, "misread", (-most, most)),
+            miscalculated=_average_belief(plays, seat, "miscalculated", (-most, most)),
         )
     return groups
 
 
-class _Believed(TypedDict):
-    belief_score: Interval | None
-    mispredicted: Interval | None
-    miscalculated: Interval | None
-
-
-def _average_beliefs(plays: Plays, seat: str, ends: Floats | None) -> _Believed:
-    """Average what came of the beliefs of a seat; None where nobody was asked."""
-    rows = [row for row in plays.moves if row["seat"] == seat and row["belief_score"] is not None]
-    if not rows or ends is None:
-        return _Believed(belief_score=None, mispredicted=None, miscalculated=None)
-    most = float(np.ptp(ends))
-
+def _average_belief(
+    plays: Plays, seat: str, name: str, ends: tuple[float, float]
+) -> Interval | None:
+    """Average a metric of the beliefs of a seat; None where nobody was asked."""
+    find = itemgetter(name)
+    rows = [row for row in plays.moves if row["seat"] == seat and find(row) is not None]
+    if not rows:
+        return None
     repeats = list(map(itemgetter("repeat"), rows))
-
-    def average(name: str, least: float, highest: float) -> Interval:
-        values = np.array(list(map(itemgetter(name), rows)))
-        return plays.average(values, name, repeats, np.array([least, highest]))
-
-    return _Believed(
-        belief_score=average("belief_score", 0.0, 2.0),
-        mispredicted=average("mispredicted", 0.0, most),
-        miscalculated=average("miscalculated", -most, most),
-    )
+    return plays.average(np.array(list(map(find, rows))), name, repeats, np.array(ends))
 
 
 def _average_cost(plays: Plays, seat: str, costs: Floats, most: float) -> Interval:

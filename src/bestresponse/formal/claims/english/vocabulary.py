@@ -43,6 +43,8 @@ _SHORT_FORMS = {
 _CONTRACTED = re.compile(
     r"\b(?:it's|that's|there's|can't|won't)|(?<=\w)(?:n't|'(?:d|ll|m|re|ve))\b", re.I
 )
+_PARTICLES = ("out", "off", "all", "now", "not", "down", "away", "back", "over", "with", "here")
+"""Words that end a move and mean something else too."""
 _TERMINALS = "MOVE NUMBER SHARE PLAYER POSSESSIVE THEY WE EVERYBODY OTHERS"
 
 Phrase = tuple[str, ...]
@@ -249,8 +251,28 @@ class Vocabulary:
                     known = phrase in self.english.terminals
                     if not known or phrase in self.english.verbs:
                         formed.setdefault(phrase, set()).add((player, index))
-        self.forms |= named
+        self.forms |= named | self._name_halves()
         return formed | named
+
+    def _name_halves(self) -> dict[Phrase, set[tuple[int, int]]]:
+        """Return moves by their first or last word, where it means nothing else.
+
+        "Late" is "leave late", and reading is "read book".
+        """
+        owners: dict[str, set[tuple[int, int]]] = {}
+        ends: set[str] = set()
+        for player, actions in enumerate(self.subject.actions):
+            for index, action in enumerate(actions):
+                words = split_words(action.lower())
+                ends |= {*words[:1], *words[-1:]}
+                for word in words:
+                    owners.setdefault(word, set()).add((player, index))
+        halves: dict[Phrase, set[tuple[int, int]]] = {}
+        for word in ends - {*_PARTICLES}:
+            is_known = (word,) in self.english.terminals or (word,) in self.forms
+            if len(owners[word]) == 1 and len(word) > 2 and not is_known:
+                halves |= dict.fromkeys(zip((word, *_inflect(word))), owners[word])
+        return halves
 
     def _name_people(self, you: int) -> dict[Phrase, tuple[str, str]]:
         """Return who is meant by names and pronouns, as terminals with their values."""
