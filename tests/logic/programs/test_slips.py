@@ -142,4 +142,5 @@ def test_orders_whose_replay_reaches_a_limit_are_told_as_not_tried() -> None:
     brief = EmbeddedEngine(Limits(output=60_000))
     doubts = [(d.message, d.hint) for d in validate(simultaneous(3, 5), brief).diagnostics]
     message = "not compared: 625 of 625 other orders of simultaneous moves"
-    assert doubts == [(message, "tried: none within the limits")]
+    hint = "tried: none within the limits; `bestresponse --logic-seconds 600 ...` compares more"
+    assert doubts == [(message, hint)]

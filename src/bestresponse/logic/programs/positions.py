@@ -319,15 +319,15 @@ class _Walk:
             for number, again in enumerate(self.look(start, -1), start):
                 row = self.rows[number]
                 if row.ends:
-                    told = sorted(map(write, row.told)), sorted(map(write, again.told))
+                    alike = sorted(map(write, row.told)) == sorted(map(write, again.told))
                 else:
                     after = map(self.known.__getitem__, self.following[number])
                     reached = zip(map(write, row.told), after, strict=True)
                     steps = [
                         (write(made), self.sort(listed)) for made, listed in _list_steps(again)
                     ]
-                    told = sorted(reached), sorted(steps)
-                if row.ends != again.ends or told[0] != told[1]:
+                    alike = sorted(reached) == sorted(steps)
+                if row.ends != again.ends or not alike:
                     return False
         return True
 
