@@ -292,3 +292,17 @@ def test_nothing_is_published_through_a_link(form, tmp_path):
     with pytest.raises(StoreError, match="leads through a symbolic link"):
         publish_run(run, form, second, "someone/games")
     assert list(elsewhere.iterdir()) == []
+
+
+def test_numbers_of_attempts_name_the_model_and_the_game(tmp_path):
+    run = br.verify_model(
+        lambda prompt: "I follow my heart.\nANSWER: R",
+        "hawk-dove-lelma",
+        repeats=1,
+        translator="rules",
+        output_dir=tmp_path,
+    )
+    rows = list_results(run)
+    assert {row["suite"] for row in rows} == {"hawk-dove-lelma"}
+    assert "first" in {row["group"] for row in rows}
+    assert "first" not in {row["model"] for row in rows}

@@ -130,15 +130,18 @@ class ResultRow(TypedDict):
 def list_results(run: Run[RunSettings]) -> list[ResultRow]:
     """Return every number that the metrics of a run have, with what it is and where it is from."""
     metrics = run.metrics
-    place = next((metrics.labels.index(name) for name in _PLAYERS if name in metrics.labels), 0)
+    place = next((metrics.labels.index(name) for name in _PLAYERS if name in metrics.labels), None)
     rows: list[ResultRow] = []
     for heads, values in metrics.groups:
-        others = ", ".join(map(str, (*heads[:place], *heads[place + 1 :])))
-        group = "baseline" if is_baseline(heads) else others
+        model = _join(run.manifest.config.get("model"))
+        others = heads
+        if place is not None:
+            model = str(heads[place])
+            others = (*heads[:place], *heads[place + 1 :])
+        group = "baseline" if is_baseline(heads) else ", ".join(map(str, others))
         for metric in metrics.columns:
             value = values.get(metric.name)
             if value is not None and math.isfinite(as_interval(value).estimate):
-                model = str(heads[place]) if heads else ""
                 rows.append(_describe(run.manifest, metric, value, (model, group)))
     return rows
 
@@ -179,7 +182,14 @@ def _find_direction(name: str) -> str:
 def name_suite(manifest: Manifest) -> str:
     """Name what a run asked about: its game, or else its suite."""
     settings = manifest.config
-    game = settings.get("game")
-    if isinstance(game, dict):
-        game = game.get("name")
-    return str(game or settings.get("suite") or manifest.study)
+    return _join(settings.get("game") or settings.get("suite") or manifest.study)
+
+
+def _join(named: object) -> str:
+    """Write a name, or several with commas between them; empty where there is none."""
+    match named:
+        case {"name": name}:
+            return str(name)
+        case [*several]:
+            return ", ".join(map(_join, several))
+    return str(named or "")
