@@ -1,9 +1,9 @@
 """Do verdicts on game programs depend on how busy the machine is? Programs in both engines, at a
 load that is made here.
 
-A third of the programs stand within a tenth of a limit (rules tried, positions, rules in all); the
-others are hostile ones, the packaged ones, and small generated games. All limits are a tenth of the
-usual ones, seconds included, so that a run takes minutes and the ratio between counted work and
+An eighth of the programs stand within a tenth of a limit (rules tried, positions, rules in all);
+the others are hostile ones, the packaged ones, and small generated games. All limits are a tenth of
+the usual ones, seconds included, so that a run takes minutes and the ratio between counted work and
 processor time stays what it is. Every run adds its verdicts to FILE and compares them with all
 that stand there:
 
@@ -33,7 +33,7 @@ from bestresponse.logic import Limits
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("tests/logic/hostile", "examples/programs", "src/bestresponse/formal/formalize/library")
-NEAR, ALL = 130, 400
+NEAR, ALL = 50, 400
 USUAL = Limits()
 TENTH = Limits(
     seconds=USUAL.seconds / 10,
@@ -69,17 +69,21 @@ finally(goal(cat, 0), _).
 """
 
 
+STEPS_PER_COUNT = (3.0, 1.5)
+"""Steps that `count/2` takes for each number in the embedded engine and in SWI-Prolog."""
+COUNTED = 6_250
+
+
 def list_programs(count: int) -> Iterator[tuple[str, str]]:
     """Name and text of the programs, as many as wanted."""
-    number = 0
+    for place in range(NEAR):
+        share = 0.9 + 0.2 * (place // 5) / (NEAR // 5)
+        yield f"near {place}", write_near(place % 5, share)
+    number = NEAR
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).glob("*.pl")):
             number += 1
-            yield path.name, path.read_text(encoding="utf-8", errors="replace")
-    for place in range(NEAR):
-        number += 1
-        share = 0.9 + 0.2 * (place // 3) / (NEAR // 3)
-        yield f"near-{place}", write_near(place % 3, share)
+            yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8", errors="replace")
     for seed in range(count - number):
         rng = random.Random(seed)
         program = complete_games.write_program(complete_games.draw_stages(rng, 10, 60), rng)
@@ -88,16 +92,13 @@ def list_programs(count: int) -> Iterator[tuple[str, str]]:
 
 def write_near(kind: int, share: float) -> str:
     """Write a program that needs about this share of what a limit allows."""
-    match kind:
-        case 0:
-            return COUNTING.format(moves=2, count=round(share * TENTH.steps / 2))
-        case 1:
-            return TURNS.format(first=20, second=round(share * TENTH.positions / 20))
-        case _:
-            once = TENTH.steps / 4
-            return COUNTING.format(
-                moves=round(share * TENTH.steps_in_all / once), count=round(once / 2)
-            )
+    if kind == 0:
+        return TURNS.format(first=20, second=round(share * TENTH.positions / 20))
+    per_count = STEPS_PER_COUNT[kind % 2]
+    if kind < 3:
+        return COUNTING.format(moves=2, count=round(share * TENTH.steps / per_count))
+    moves = TENTH.steps_in_all / (per_count * COUNTED)
+    return COUNTING.format(moves=round(share * moves), count=COUNTED)
 
 
 @contextmanager

@@ -55,6 +55,11 @@ MISTAKES = [
         "nobody takes part; name at least one entry; ",
     ),
     ("leaderboard nope", "there is no benchmark run to rank in nope; `bench` writes them"),
+    (
+        "bench --suite coopeval --num-games 3",
+        "simulate has no option --num-games. How often a game is played is --repeats.",
+    ),
+    ("bench --model vllm/x", "vllm/x could not be reached"),
     ("bench --model http://127.0.0.1:9/v1", "(does it run, and is the address right?)"),
     ("solve stag hunt", "solve takes no further word, got 'hunt'; names have hyphens"),
     ("solve chicken --lambda 2", "is typed as --set lambda=VALUE"),

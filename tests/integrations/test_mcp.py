@@ -21,7 +21,7 @@ mcp = pytest.importorskip("mcp", reason="the MCP SDK is not installed: pip insta
 
 TOOLS = [
     *("solve", "check", "best_response", "formalize_check", "verify", "compare", "tournament"),
-    *("list_games", "list_strategies", "list_studies", "position", "advise"),
+    *("list_games", "list_strategies", "position", "advise"),
     *("prolog_load", "prolog_ask", "prolog_repair"),
 ]
 PROGRAM = """
@@ -145,7 +145,6 @@ def test_many_questions_are_answered_by_one_server():
             ),
             "games": await one("list_games", search="stag"),
             "strategies": await one("list_strategies"),
-            "studies": await one("list_studies"),
             "position": await one("position", game="tic-tac-toe", moves=["a1"]),
             "loaded": await one("prolog_load", program="p(1). p(2)."),
             "values": await one(
@@ -186,7 +185,6 @@ def test_many_questions_are_answered_by_one_server():
     }
     assert found["strategies"]["names"][:3] == ["all", "published", "classic"]
     assert "tit-for-tat" in found["strategies"]["names"]
-    assert "bench" in found["studies"]["names"]
     assert found["position"]["best"] == ["b2"]  # whoever does not answer a corner there loses
     assert found["loaded"]["defined"] == ["p/1"]
     assert found["program"]["ok"]

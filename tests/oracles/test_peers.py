@@ -6,6 +6,7 @@ are floats, so that answers count as equal within 1e-6.
 
 import json
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from bestresponse.theory import (
     pure_nash,
     quantal_response,
     solve_zero_sum_game,
+    to_normal_form,
 )
 from bestresponse.theory.files.efg import format_efg, parse_efg
 from bestresponse.theory.files.nfg import format_nfg, parse_nfg
@@ -163,3 +165,28 @@ def test_the_branch_of_logit_equilibria_ends_where_it_ends_for_gambit(part: int)
         # Gambit stops at a finite precision, 4e-4 from the end at worst.
         theirs = np.concatenate(case["logit"])
         assert np.concatenate(end.strategies) == pytest.approx(theirs, abs=1e-3), case
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_trees_have_the_strategies_and_equilibria_that_gambit_finds_in_them(part: int) -> None:
+    first, *cases = read("gambit_trees.jsonl")
+    assert first["pygambit"] == "16.7.0"
+    assert len(cases) == 94
+    for case in cases[part::4]:
+        tree = parse_efg(case["efg"])
+        form = to_normal_form(tree)
+        assert (tree.num_nodes, list(form.shape)) == (case["nodes"], case["shape"])
+        assert len(pure_nash(form)) == case["pure"]
+        if "extreme_payoffs" in case:
+            paid = {tuple(map(str, e.exact_payoffs)) for e in nash(form)}
+            assert sorted(map(list, paid)) == case["extreme_payoffs"], case
+        if "value" in case:
+            value = solve_tree(tree).value[tree.players[0]]
+            assert value == pytest.approx(float(Fraction(case["value"])), abs=1e-9)
+
+
+def test_gambit_answered_enough_about_trees() -> None:
+    _, *cases = read("gambit_trees.jsonl")
+    assert sum(case["pure"] for case in cases) == 895
+    assert sum("extreme_payoffs" in case for case in cases) == 48
+    assert sum("value" in case for case in cases) == 17

@@ -271,6 +271,7 @@ MEANT = {
     ),
     "--format": " For JSON, type --json.",
     "--config": " A file with settings is given as --settings FILE.",
+    "--num-games": " How often a game is played is --repeats.",
     "--precision": " The metric games_needed says how many games to play: --num-games.",
     "--max-calls": " Limits are one option: --budget '200 calls'.",
     "--max-total-tokens": " Limits are one option: --budget '100000 tokens'.",

@@ -11,6 +11,7 @@ BestResponseError
 │   ├── MissingKey        no API key; names the variable
 │   ├── ModelUnavailable  it could not be reached, stalled, or kept failing
 │   │   └── Transient         it may work if tried again; `retry_after` says when, if known
+│   │       └── Unreached         no connection was made
 │   ├── BadReply          it answered, but not in its own protocol
 │   ├── NotCached         replay mode, and this call was never recorded
 │   └── OverBudget        the next call would pass the budget
@@ -94,6 +95,10 @@ class Transient(ModelUnavailable):
         super().__init__(why)
         self.retry_after = retry_after
         self.billed = billed
+
+
+class Unreached(Transient):
+    """No connection was made at all: nobody listens, or nobody has that address."""
 
 
 class BadReply(ModelError):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 from waiting import run_at_once
 
-from bestresponse.core.errors import BadReply, ModelUnavailable, Transient, UsageError
+from bestresponse.core.errors import BadReply, ModelUnavailable, Transient, Unreached, UsageError
 from bestresponse.models import ScriptedModel, ask
 from bestresponse.models.codec import reply_from_json, reply_to_json
 from bestresponse.models.wrappers.limits import Gate, Limited, Retried, RetryPolicy
@@ -85,6 +85,33 @@ def test_the_server_decides_how_long_to_wait_within_reason():
     ):
         Retried(_failing(Transient("come back", 3600)), sleep=clock.sleep).complete(ask("x"))
     assert clock.slept == [7]
+
+
+def test_a_server_that_was_never_reached_is_not_waited_for():
+    clock = FakeClock()
+    model = _failing(Unreached("nobody listens"))
+    with pytest.raises(ModelUnavailable, match=r"^nobody listens$") as caught:
+        Retried(model, sleep=clock.sleep).complete(ask("x"))
+    assert not isinstance(caught.value, Transient)
+    assert clock.slept == []
+
+
+@pytest.mark.parametrize("first", ["an answer", Transient("busy")])
+def test_a_server_that_answered_once_is_waited_for_while_it_starts_again(first):
+    clock = FakeClock()
+    replies = [first, *[Unreached("nobody listens")] * 3, "back"]
+
+    def script(request):
+        reply = replies.pop(0)
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+    model = Retried(ScriptedModel(script), sleep=clock.sleep, rng=NoLuck())
+    if first == "an answer":
+        assert model.complete(ask("x")).text == first
+    assert model.complete(ask("y")).text == "back"
+    assert len(clock.slept) >= 3
 
 
 def test_failures_that_stay_are_not_tried_again():

@@ -219,7 +219,7 @@ def ask_gambit_trees() -> list[dict[str, object]]:
         shape = [len(list(player.strategies)) for player in players]
         row: dict[str, object] = {"efg": text, "nodes": len(list(game.nodes)), "shape": shape}
         row["pure"] = len(pygambit.nash.enumpure_solve(game).equilibria)
-        if len(players) == 2 and np.prod(shape) <= 150:
+        if len(players) == 2 and np.prod(shape) <= 60:
             found = pygambit.nash.enummixed_solve(game, rational=True).equilibria
             paid = {tuple(str(profile.payoff(player)) for player in players) for profile in found}
             row["extreme_payoffs"] = sorted(paid)

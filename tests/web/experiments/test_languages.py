@@ -117,9 +117,12 @@ def made_up(tmp_path, monkeypatch):
     def find_made_up(home, name):
         if name != "fi":
             return find_words(home, name)
+        source = find_words(home, "de")
+        if not source.is_file():
+            return source
         folder = tmp_path / home
         folder.mkdir(exist_ok=True)
-        write_catalogue(folder, "fi", source=find_words(home, "de"))
+        write_catalogue(folder, "fi", source=source)
         return folder / "fi.po"
 
     monkeypatch.setattr(languages, "_find_words", find_made_up)

@@ -187,7 +187,7 @@ def test_what_is_stored_is_what_was_sent_to_a_server_that_is_killed(tmp_path, pe
     try:
         for _ in range(5):
             person = Person(table, table.lay(), people, rng)
-            troubles = [*TROUBLES * 2, *["killed"] * (ROUNDS - 2 * len(TROUBLES))]
+            troubles = [*TROUBLES * 3, *["killed"] * (ROUNDS - 3 * len(TROUBLES))]
             rng.shuffle(troubles)
             for number, trouble in enumerate(troubles):
                 sent = person.answer(trouble)

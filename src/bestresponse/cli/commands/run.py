@@ -40,13 +40,12 @@ class _GameOrWords(HelpfulCommand):
         games, rest = split_suite(args)
         if games:
             # One game after the other, and then what mechanisms or other stories did.
-            command = make_command("simulate" if games == SUITES[COOPEVAL] else "bench")
+            study = "simulate" if games == SUITES[COOPEVAL] else "bench"
+            command = make_command(study)
             folders = []
             for game in games:
                 notes().print(f"game: {game}", markup=False)
-                folders.append(
-                    command.main([game, *rest], prog_name=info_name, standalone_mode=False)
-                )
+                folders.append(command.main([game, *rest], prog_name=study, standalone_mode=False))
             if all(folders):
                 told = compare_runs(*folders).together
                 if told is not None:

@@ -7,19 +7,20 @@ that a tool does not have, and says nothing to a line that it cannot read.
 from __future__ import annotations
 
 import inspect
-from typing import Any
 
 from anyio import create_task_group
 from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.stdio import stdio_server
 from mcp.shared._context_streams import create_context_streams
 from mcp.shared.message import SessionMessage
-from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError
+from mcp_types import PARSE_ERROR, CallToolResult, ErrorData, JSONRPCError
 from pydantic import ValidationError
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.registry import find_by_name
+from bestresponse.integrations.mcp.server import WorkerPool, describe_invalid
 from bestresponse.integrations.mcp.tools import TOOLS
 
 _UNREADABLE = JSONRPCError(
@@ -33,10 +34,12 @@ _UNREADABLE = JSONRPCError(
 )
 
 
-class AnsweringServer(MCPServer[Any]):  # type: ignore[misc, unused-ignore]
+class AnsweringServer(MCPServer[WorkerPool]):  # type: ignore[misc, unused-ignore]
     """A server that refuses in sentences."""
 
-    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+    async def call_tool(
+        self, name: str, arguments: dict[str, object], context: Context | None = None
+    ) -> CallToolResult:
         """Call a tool; ToolError with a sentence where its name or arguments cannot be used."""
         try:
             known = inspect.signature(find_by_name(TOOLS, name, "tool")).parameters
@@ -66,10 +69,3 @@ class AnsweringServer(MCPServer[Any]):  # type: ignore[misc, unused-ignore]
 
             tasks.start_soon(forward)
             await server.run(receive, replies, server.create_initialization_options())
-
-
-def describe_invalid(error: ValidationError) -> str:
-    """Say which argument is wrong, and how; of several readings, the one that came furthest."""
-    nearest = max(error.errors(), key=lambda one: len(one["loc"]))
-    place = [str(part) for part in nearest["loc"] if "[" not in str(part)]
-    return f"{'.'.join(place)}: {nearest['msg']}"

@@ -236,8 +236,7 @@ def _answer(line: str) -> dict[str, object]:
     except BestResponseError as error:
         return {"error": str(error)}
     except ValidationError as error:
-        first = error.errors()[0]
-        return {"error": f"{'.'.join(map(str, first['loc']))}: {first['msg']}"}
+        return {"error": describe_invalid(error)}
     except MemoryError:
         return {"error": "this needs more memory than a call may have; ask for a smaller game"}
     except RecursionError:
@@ -249,6 +248,13 @@ def _answer(line: str) -> dict[str, object]:
                 f"this call failed ({type(error).__name__}); please report the game that caused it"
             )
         }
+
+
+def describe_invalid(error: ValidationError) -> str:
+    """Say which argument is wrong, and how; of several readings, the one that came furthest."""
+    nearest = max(error.errors(), key=lambda one: len(one["loc"]))
+    place = [str(part) for part in nearest["loc"] if "[" not in str(part)]
+    return f"{'.'.join(place)}: {nearest['msg']}"
 
 
 def _serve(megabytes: int, programs: str) -> None:

@@ -38,7 +38,6 @@ from bestresponse.games.logic.tables import table_to_data
 from bestresponse.games.lookup import FORMATS, LoadedGame, NamedGame, as_source, find_game
 from bestresponse.integrations.mcp.programs import ask_program, load_program, repair_program
 from bestresponse.logic.language.diagnostics import Diagnostic
-from bestresponse.runs.study import studies
 from bestresponse.studies.steer.advising import advise
 from bestresponse.studies.tournament.config import TournamentConfig
 from bestresponse.studies.tournament.entries import GROUPS, gather_entries, make_stage
@@ -125,12 +124,6 @@ def list_known_strategies() -> NameList:
     classic = [bot.name for bot in classic_strategies()]
     names = dict.fromkeys((*GROUPS, *PUBLISHED, *classic))
     return NameList(names=list(names))
-
-
-def list_studies() -> NameList:
-    """List the studies that `bestresponse run` plays on the command line, with models as players;
-    no tool does."""
-    return NameList(names=list(studies.names()))
 
 
 class SolvedEquilibrium(BaseModel):
@@ -595,7 +588,6 @@ TOOLS: dict[str, Callable[..., BaseModel]] = {
     "tournament": tournament,
     "list_games": list_known_games,
     "list_strategies": list_known_strategies,
-    "list_studies": list_studies,
     "position": value_moves,
     "advise": advise_speaker,
     "prolog_load": load_program,

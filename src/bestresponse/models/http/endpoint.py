@@ -28,6 +28,7 @@ from bestresponse.core.errors import (
     ModelUnavailable,
     Transient,
     UnknownModel,
+    Unreached,
 )
 from bestresponse.models.base import Json, Reply
 from bestresponse.models.http.clients import HttpClients
@@ -103,11 +104,13 @@ class Endpoint:
             )
         except (httpx.TransportError, httpx.DecodingError) as error:
             reason = self.key.quote(str(error) or type(error).__name__)
-            failure = Transient(
+            why = (
                 f"{self.server} could not be reached, or broke off: {reason}"
-                " (does it run, and is the address right?)",
-                billed=not isinstance(error, httpx.ConnectError),
+                " (does it run, and is the address right?)"
             )
+            failure = Transient(why, billed=True)
+            if isinstance(error, httpx.ConnectError):
+                failure = Unreached(why)
         except ModelError as error:
             failure = error
             failure.__context__ = None

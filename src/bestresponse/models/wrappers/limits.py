@@ -22,6 +22,7 @@ from bestresponse.core.errors import (
     OverBudget,
     SettingError,
     Transient,
+    Unreached,
     UsageError,
 )
 from bestresponse.core.extras import install_hint
@@ -282,7 +283,7 @@ class Retried(Wrapper):
 
     It is tried a bounded number of times, ever more slowly: waits grow exponentially with jitter
     (Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog, 2015); a `Retry-After` of the
-    server comes first.
+    server comes first. A server that was never reached is not waited for.
     """
 
     def __init__(
@@ -297,6 +298,7 @@ class Retried(Wrapper):
         self._policy = policy or RetryPolicy()
         self._sleep = sleep
         self._rng = rng or random.Random()
+        self._is_reached = False
 
     def complete(self, request: Request) -> Reply:
         """Return the first reply.
@@ -306,9 +308,15 @@ class Retried(Wrapper):
         policy = self._policy
         for failures in range(1, policy.tries + 1):
             try:
-                return replace(self._model.complete(request), failed=failures - 1)
+                reply = self._model.complete(request)
+                self._is_reached = True
+                return replace(reply, failed=failures - 1)
             except Transient as error:
                 last = error
+            if not isinstance(last, Unreached):
+                self._is_reached = True
+            elif not self._is_reached:
+                raise ModelUnavailable(str(last)) from last
             asked = last.retry_after
             if asked is not None and asked > policy.patience:
                 raise ModelUnavailable(

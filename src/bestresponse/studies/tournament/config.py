@@ -75,15 +75,15 @@ class TournamentConfig(ToolSettings):
         default=None, help="Score only matches against this entry (clones)."
     )
     seats: Literal["both", "first"] = setting(default="both")
-    """Whether matches in both seats count, or only those in the first; with --against a total is
-    then that of one match."""
+    """Whether matches in both seats count, or only those in the first seat; with --against and
+    first, the total is that of one match."""
     default_move: str | None = setting(
         default=None, help="Default move, in place of the game's own."
     )
     target: Mapping[str, float] = setting(default_factory=dict, metavar="NAME=TOTAL")
-    """Entries whose total is this win. A total is the sum over all matches that count: against
-    every opponent and itself, in both seats; with --against NAME and seats=first, one match of
-    --rounds rounds."""
+    """An entry wins if its total is this number. A total is the sum over all matches that count:
+    against every opponent and itself, in both seats; with --against NAME and seats=first, one match
+    of --rounds rounds."""
     background: float | None = setting(default=None, ge=0, le=1e9)
     """Number added to every payoff per round in the evolutionary dynamics. [default: 0; if a
     payoff is negative, all are shifted so that the lowest is 1]"""
