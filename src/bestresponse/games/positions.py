@@ -168,7 +168,8 @@ class DealtGame(RuledGame[Table]):
     def deal(self, pairs: Iterable[tuple[int, int]]) -> ToMove:
         """Let nature draw one of these pairs of numbers, each as likely as the others."""
         names = tuple(f"{first},{second}" for first, second in pairs)
-        return ToMove(NATURE, names, (1 / len(names),) * len(names))
+        chance = 1 / len(names)
+        return ToMove(NATURE, names, (chance,) * len(names))
 
     def advance(self, position: Table, move: str) -> Table:
         """Put down what was dealt, or what was said."""
@@ -194,10 +195,12 @@ def _unfold(game: RuledGame[P], limit: int) -> Tree:
     def expand(state: Played[P]) -> Leaf | Chance | Turn:
         turn = game.find_turn(state.position)
         if not turn.role or game.is_endless(state):
-            return Leaf(list(game.payoffs(state).values()))
+            paid = game.payoffs(state)
+            return Leaf(list(paid.values()))
         after = {move: game.apply(state, {turn.role: move}) for move in turn.moves}
         if turn.role == NATURE:
-            even = Fraction(1, len(after)) if len(set(turn.chances)) == 1 else None
+            different = set(turn.chances)
+            even = Fraction(1, len(after)) if len(different) == 1 else None
             drawn = zip(turn.moves, turn.chances, strict=True)
             return Chance({move: (even or chance, after[move]) for move, chance in drawn})
         seen = turn.role, game.list_seen(state.made, turn.role)

@@ -47,7 +47,8 @@ class LiarsDice(DealtGame):
             return self.deal(product(range(1, self.sides + 1), repeat=2))
         if said and said[-1] == _DOUBT:
             return ToMove()
-        bids = [f"{number}x{face}" for number in (1, 2) for face in range(1, self.sides + 1)]
+        faces = range(1, self.sides + 1)
+        bids = [f"{number}x{face}" for number in (1, 2) for face in faces]
         higher = [*bids[bids.index(said[-1]) + 1 :], _DOUBT] if said else bids
         return ToMove(self.roles[len(said) % 2], tuple(higher))
 
@@ -64,7 +65,8 @@ class LiarsDice(DealtGame):
     def state_rules(self) -> tuple[Statement, ...]:
         """State what bids are and who wins."""
         sides = (TextPlace("sides", (str(self.sides),)),)
-        return (Worded(_RULES, sides), *([Worded(_WILD, sides)] if self.wild else []))
+        told = (Worded(_RULES, sides),)
+        return (*told, Worded(_WILD, sides)) if self.wild else told
 
     def state_position(self, position: Table, role: Role) -> tuple[Statement, ...]:
         """State the own die, and what was said; all dice once they are shown."""
