@@ -165,7 +165,7 @@ class DealtGame(RuledGame[Table]):
         """Return the table before anything is dealt."""
         return (), ()
 
-    def deal(self, pairs: Iterable[tuple[int, int]]) -> ToMove:
+    def deal(self, pairs: Iterable[tuple[int, ...]]) -> ToMove:
         """Let nature draw one of these pairs of numbers, each as likely as the others."""
         names = tuple(f"{first},{second}" for first, second in pairs)
         chance = 1 / len(names)
