@@ -146,7 +146,9 @@ def _describe(key: SameObject) -> Theory:
     if isinstance(game, HasTree):
         return _describe_tree(game.tree)
     known = find_known_equilibrium(game)
-    if known is None or _begins_in_turn(game):
+    first = game.asks(game.start())
+    # Where one player moves first, and alone, a tree says more than words.
+    if known is None or (len(first) == 1 and NATURE not in first):
         with suppress(InvalidGame):
             if isinstance(game, Unfolds):
                 return _describe_tree(game.unfold(_MOST_UNFOLDED), _MOST_UNFOLDED)
@@ -156,12 +158,6 @@ def _describe(key: SameObject) -> Theory:
         return Theory()
     best = known.payoffs if known.better_payoffs is None else known.better_payoffs
     return Theory(known=known, method=known.concept, optimum=sum(best.values()) if best else None)
-
-
-def _begins_in_turn(game: AnyGame) -> bool:
-    """Say whether one player moves first, and alone: a tree of such a game says more than words."""
-    asks = game.asks(game.start())
-    return len(asks) == 1 and NATURE not in asks
 
 
 def _describe_positions(game: AnyPositions) -> Theory:

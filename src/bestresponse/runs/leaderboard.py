@@ -23,7 +23,7 @@ from bestresponse.report import page
 from bestresponse.report.document import Document, Note, Section
 from bestresponse.report.files import write_text
 from bestresponse.report.frames import Frame, Heads, column
-from bestresponse.report.stats.statistics import bound_mean
+from bestresponse.report.stats.statistics import Interval, as_interval, bound_mean
 from bestresponse.runs.comparison import ComparedRun, pair_games
 from bestresponse.runs.run import list_manifests, load_run
 from bestresponse.runs.study import GameValue
@@ -143,6 +143,9 @@ def _show(board: Sequence[Ranked], folder: Path) -> Section:
         games = map(attrgetter("game"), one.values)
         values = list(map(attrgetter("value"), one.values))
         lost = bound_mean(values, (0.0, most), games, rng=_SEED)
+        match one.run.get(one.heads, metric):
+            case Interval(method="exact"):  # what is computed has no error
+                lost = as_interval(lost.estimate)
         best, worst = 1, len(board)
         for other in kept:
             paired = pair_games(one.values, other.values)

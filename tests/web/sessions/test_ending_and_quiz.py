@@ -94,7 +94,8 @@ def test_every_game_on_the_list_ends_with_what_theory_knows(choice):
 
 def test_questions_are_worked_out_by_the_rules():
     sent = make_questions(make_game(GameChoice("trust")), 0, 1)[0]
-    assert ENGLISH.tell(sent.text) == "If you send 6 and receiver returns 11, how much do you get?"
+    told = ENGLISH.tell(sent.text)
+    assert told == "If you send 6 and the receiver returns 11, how much do you get?"
     assert sent.answer == 10 - 6 + 11
     first, second = make_questions(make_game(GameChoice("public-goods-punishment")), 0, 1)
     assert ENGLISH.tell(first.text) == (

@@ -17,7 +17,6 @@ from dataclasses import replace
 
 from bestresponse.core.ask import Ask, Choice
 from bestresponse.core.game import REFEREE, Action, Role, View
-from bestresponse.core.json import JsonMapping
 from bestresponse.games.dialogue.deals import Verdict
 from bestresponse.games.dialogue.game import Dialogue, PlainDialogue
 from bestresponse.games.dialogue.told import Ruled, Terms
@@ -70,13 +69,13 @@ class RuledDialogue(PlainDialogue):
         """List the ruling that both are asked about, or have just answered."""
         if not state.ruling or not (state.over or state.answers):
             return ()
-        ruling = json.loads(state.ruling)
         objectors = []
         for name, answer in zip(self.names, state.answers, strict=False):
             if answer == OBJECT:
                 objectors.append(name)
-        terms = _list_terms(ruling, self.names)
-        return (Ruled(terms, ruling.get("quote", ""), tuple(objectors)),)
+        terms = _list_terms(state.ruling, self.names)
+        quote = json.loads(state.ruling).get("quote", "")
+        return (Ruled(terms, quote, tuple(objectors)),)
 
     def word_question(self, ask: object) -> str:
         """Ask for the next message, or about the ruling, and say what an objection does."""
@@ -90,8 +89,9 @@ class RuledDialogue(PlainDialogue):
         return "Is this right? Objections are kept in the data, and the decision counts even so."
 
 
-def _list_terms(ruling: JsonMapping, names: tuple[str, ...]) -> Terms:
+def _list_terms(written: str, names: tuple[str, ...]) -> Terms:
     """List what a ruling says, each by a name."""
+    ruling = json.loads(written)
     match ruling:
         case {"agreed": False}:
             return (("", "no deal"),)

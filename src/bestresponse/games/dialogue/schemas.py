@@ -32,9 +32,10 @@ def make_object(properties: Mapping[str, object], *, required: bool = True) -> S
     }
 
 
-def add_text(schema: JsonMapping, name: str) -> Schema:
+def add_text(schema: Schema, name: str) -> Schema:
     """Return the JSON schema of an object with one more text."""
-    return make_object({**schema["properties"], name: {"type": "string"}})
+    properties: Any = schema["properties"]
+    return make_object({**properties, name: {"type": "string"}})
 
 
 def make_numbers(names: Sequence[str], span: Sequence[int], **more: int) -> Schema:
