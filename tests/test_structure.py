@@ -23,10 +23,10 @@ sys.path.append(str(Path(__file__).parents[1] / "scripts"))
 from code_shape import find_rates, measure_packages, measure_text
 
 ROOT = Path(bestresponse.__file__).parent
-TOKENS = 824_700
+TOKENS = 827_700
 """Tokens of code in all, as `scripts/code_shape.py` counts them. Before games were told by rules
-and position there were 823,910: 790 of what is new are not paid for yet. The goal is 810,000."""
-WORDS = 96_800
+and position there were 823,910: 3,770 of what is new are not paid for yet. The goal is 810,000."""
+WORDS = 94_150
 """Words of programs, settings, translations and templates in all: data beside the code, counted so
 that code does not move there."""
 RATES = {"long": 0.1, "deep": 18.0, "packed": 0.4, "loops": 42.5}
