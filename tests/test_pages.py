@@ -62,6 +62,29 @@ def test_every_page_is_at_most_two_clicks_from_the_readme():
     assert set(ROOT.glob("docs/**/*.md")) - reached == set()
 
 
+def list_anchors(page):
+    """List what links to a page can lead to: its headings, as GitHub and the site write them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_links_between_pages_of_the_site_lead_to_pages_and_headings_that_exist():
+    docs = ROOT / "docs"
+    # The generator of the gallery writes pages into a folder beside the others.
+    linking = [(page, page.parent) for page in docs.glob("**/*.md")]
+    linking += [(page, docs / "gallery") for page in docs.glob("_site/*.py")]
+    lost = []
+    for page, folder in linking:
+        for name, anchor in re.findall(r"\]\(([\w./-]+\.md)#?([^)]*)\)", page.read_text("utf-8")):
+            target = (folder / name).resolve()
+            if target.parent in {docs / "gallery", docs / "api"}:
+                continue  # written where the site is built
+            is_there = target.is_file() and target.is_relative_to(docs)
+            if not is_there or (anchor and anchor not in list_anchors(target)):
+                lost.append(f"{page.name}: {name}#{anchor}")
+    assert lost == []
+
+
 def test_the_readme_makes_an_environment_and_names_the_two_commands_of_make():
     text = (ROOT / "README.md").read_text("utf-8")
     assert text.index("python3 -m venv .venv") < text.index("pip install .")

@@ -88,7 +88,7 @@ def show_use(name: str) -> str:
         ]
         lines += [
             "",
-            "As an environment of [PettingZoo](../integrations.md):",
+            "As an environment of [PettingZoo](../reference/integrations.md):",
             "",
             "```python",
             *learning,
