@@ -117,6 +117,7 @@ def believer(prompt):
     """Expects the first action, says so, and plays the second, as if its payoffs were swapped."""
     if READING in prompt:
         assert "before you choose your own action" not in prompt.lower()
+        assert '{"A, P": <number>, "A, Q": <number>, ' in prompt
         return 'ANSWER: {"A, P": 0, "A, Q": 2, "B, P": 3, "B, Q": 1}'
     if "before you choose your own action" in prompt.lower():
         return "ANSWER: P: 0.9, Q: 0.1"

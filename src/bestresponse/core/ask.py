@@ -70,6 +70,8 @@ class Choice:
 class Amount:
     """A number between two bounds, both included; `whole` allows integers only.
 
+    Bounds without end are not told.
+
     >>> Amount(0, 70).read("12.5")
     12.5
     """

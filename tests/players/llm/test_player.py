@@ -1,3 +1,5 @@
+import math
+
 import pytest
 
 from bestresponse.core import Choice, Form, Mixture, View, Words
@@ -157,6 +159,10 @@ def test_equal_bounds_are_told_alike_whichever_came_first(first, second):
     assert expected in write_schema(Amount(0, first))
     assert expected in write_schema(Amount(0.0, second))
     assert '"maximum":280.5}' in write_schema(Amount(0, 280.5))
+
+
+def test_a_number_without_ends_is_asked_for_without_them():
+    assert schema(Amount(-math.inf, math.inf))["properties"]["answer"] == {"type": "number"}
 
 
 def test_reasons_come_before_the_answer_in_form_and_schema_and_are_read_apart():

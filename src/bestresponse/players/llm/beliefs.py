@@ -13,6 +13,7 @@ two players nothing is asked. `analysis.beliefs` says what beliefs are worth.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from math import inf
 
 from bestresponse.core.ask import Amount, Ask, Form, Mixture
 from bestresponse.core.game import View
@@ -22,8 +23,6 @@ from bestresponse.players.llm.texts import TEXTS
 
 BELIEFS = "beliefs:"
 """What stands before the name of a model that is asked what it expects."""
-_MOST = 1e15
-"""Payoffs may be any number; what is asked for has ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ class Believing(PlayerWrapper):
     def _read_payoffs(self, view: View, own: Sequence[str], others: Sequence[str]) -> Decision:
         """Ask for the own payoffs, and keep them as a remark: a row for each own action."""
         cells = product(own, others)
-        form = Form(tuple((f"{action}, {other}", Amount(-_MOST, _MOST)) for action, other in cells))
+        form = Form(tuple((f"{action}, {other}", Amount(-inf, inf)) for action, other in cells))
         answered = self.player.decide(replace(view, notes=(*view.notes, TEXTS.text("read"))), form)
         numbers = list((answered.action or {}).values())
         width = len(others)

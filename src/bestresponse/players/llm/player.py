@@ -10,6 +10,7 @@ enforces one), `reasoned` (one object with the reasons first, then the answer) a
 bare label, for one-token answers).
 """
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -113,7 +114,8 @@ def _write_placeholder(ask: Choice | Amount | Words | Mixture) -> str:
         case Amount(low, high, whole, may_pass):
             kind = "whole number" if whole else "number"
             or_pass = f', or "{PASS}"' if may_pass else ""
-            return f"<{kind} from {low:g} to {high:g}{or_pass}>"
+            ends = "" if math.isinf(high) else f" from {low:g} to {high:g}"
+            return f"<{kind}{ends}{or_pass}>"
         case Words(limit):
             return f"<text of at most {limit} characters, in quotes>"
         case Mixture():
@@ -152,11 +154,9 @@ def _value_schema(ask: Choice | Amount | Words | Mixture) -> dict[str, object]:
         case Choice(options):
             return {"type": "string", "enum": list(options)}
         case Amount(low, high, whole, may_pass):
-            number: dict[str, object] = {
-                "type": "integer" if whole else "number",
-                "minimum": write_bound(low),
-                "maximum": write_bound(high),
-            }
+            number: dict[str, object] = {"type": "integer" if whole else "number"}
+            if not math.isinf(high):
+                number |= {"minimum": write_bound(low), "maximum": write_bound(high)}
             return {"anyOf": [number, {"type": "string", "enum": [PASS]}]} if may_pass else number
         case Words(limit):
             return {"type": "string", "maxLength": limit}
