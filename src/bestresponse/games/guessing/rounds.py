@@ -194,11 +194,12 @@ class NumberRounds(ABC):
 def find_owed(
     play: ToldPlay,
     pay: Callable[[Sequence[Fraction]], tuple[Fraction, ...]],
+    kind: type[NumberChosen] = NumberChosen,
 ) -> dict[Role, Fraction] | None:
     """Add up what a rule pays for the numbers of every round that is told."""
     owed = dict.fromkeys(play.roles, Fraction(0))
     for played in split_rounds(play.history)[1]:
-        chosen = {one.who: one.amount for one in played.events if isinstance(one, NumberChosen)}
+        chosen = {one.who: one.amount for one in played.events if isinstance(one, kind)}
         if set(chosen) != set(play.roles):
             return None
         in_order = [chosen[role] for role in play.roles]
