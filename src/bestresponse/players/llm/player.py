@@ -10,12 +10,12 @@ enforces one), `reasoned` (one object with the reasons first, then the answer) a
 bare label, for one-token answers).
 """
 
-import math
 from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from math import isinf
 from typing import Literal
 
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixture, Words
@@ -114,7 +114,7 @@ def _write_placeholder(ask: Choice | Amount | Words | Mixture) -> str:
         case Amount(low, high, whole, may_pass):
             kind = "whole number" if whole else "number"
             or_pass = f', or "{PASS}"' if may_pass else ""
-            ends = "" if math.isinf(high) else f" from {low:g} to {high:g}"
+            ends = "" if isinf(high) else f" from {low:g} to {high:g}"
             return f"<{kind}{ends}{or_pass}>"
         case Words(limit):
             return f"<text of at most {limit} characters, in quotes>"
@@ -155,7 +155,7 @@ def _value_schema(ask: Choice | Amount | Words | Mixture) -> dict[str, object]:
             return {"type": "string", "enum": list(options)}
         case Amount(low, high, whole, may_pass):
             number: dict[str, object] = {"type": "integer" if whole else "number"}
-            if not math.isinf(high):
+            if not isinf(high):
                 number |= {"minimum": write_bound(low), "maximum": write_bound(high)}
             return {"anyOf": [number, {"type": "string", "enum": [PASS]}]} if may_pass else number
         case Words(limit):

@@ -13,7 +13,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -79,7 +78,8 @@ def write_texts(base: Causal, wanted: Wanted, seed: int) -> Tokens:
     stream: list[int] = []
     began = time.monotonic()
     for texts in _write_for_ever(base, seed):
-        stream += chain.from_iterable(texts)
+        for text in texts:
+            stream += text
         late = wanted.seconds is not None and time.monotonic() - began > wanted.seconds
         if len(stream) >= LENGTH and (late or len(stream) >= wanted.tokens):
             break
@@ -110,8 +110,9 @@ def _write_for_ever(base: Causal, seed: int) -> Iterator[list[list[int]]]:
             torch.cuda.empty_cache()
             together //= 2
             continue
-        pairs = zip(chosen, written, strict=True)
-        yield [[*beginning, *reply, base.end] for beginning, reply in pairs]
+        yield [
+            [*beginning, *reply, base.end] for beginning, reply in zip(chosen, written, strict=True)
+        ]
 
 
 @dataclass(frozen=True, slots=True)
